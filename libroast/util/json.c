@@ -1,0 +1,163 @@
+/* A JSON writer: see json.h. */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-error.h"
+#include "util/json.h"
+#include "util/utf8.h"
+
+static void put(struct json *json, const char *data, size_t len)
+{
+        if (json->error >= 0)
+                json->error = buf_append(json->out, data, len);
+}
+
+static void newline(struct json *json)
+{
+        if (json->compact)
+                return;
+        put(json, "\n", 1);
+        for (unsigned int i = 0; i < json->depth; i++)
+                put(json, "  ", 2);
+}
+
+/* Before every value and key: the comma, and the line break inside a container. */
+static void separate(struct json *json)
+{
+        if (json->after_key) {
+                json->after_key = false;
+                return;
+        }
+        if (json->depth == 0)
+                return;
+        if (json->filled[json->depth - 1])
+                put(json, ",", 1);
+        json->filled[json->depth - 1] = true;
+        newline(json);
+}
+
+static void open_container(struct json *json, char opener, char closer)
+{
+        separate(json);
+        if (json->depth == JSON_DEPTH_MAX) {
+                json->error = ROAST_E_INVALID;
+                return;
+        }
+        put(json, &opener, 1);
+        json->closer[json->depth] = closer;
+        json->filled[json->depth] = false;
+        json->depth++;
+}
+
+void json_object(struct json *json)
+{
+        open_container(json, '{', '}');
+}
+
+void json_array(struct json *json)
+{
+        open_container(json, '[', ']');
+}
+
+void json_end(struct json *json)
+{
+        if (json->depth == 0) {
+                json->error = ROAST_E_INVALID;
+                return;
+        }
+        json->depth--;
+        if (json->filled[json->depth])
+                newline(json);
+        put(json, &json->closer[json->depth], 1);
+}
+
+static void put_escaped(struct json *json, const char *string, size_t len)
+{
+        char escape[8];
+
+        put(json, "\"", 1);
+        for (size_t i = 0; i < len;) {
+                size_t n = utf8_length((const uint8_t *)string + i, len - i);
+                unsigned char c = (unsigned char)string[i];
+
+                if (n == 0) {
+                        put(json, "\xef\xbf\xbd", 3);
+                        i++;
+                } else if (c == '"' || c == '\\') {
+                        escape[0] = '\\';
+                        escape[1] = (char)c;
+                        put(json, escape, 2);
+                        i++;
+                } else if (c < 0x20 || c == 0x7f) {
+                        snprintf(escape, sizeof(escape), "\\u%04x", c);
+                        put(json, escape, 6);
+                        i++;
+                } else {
+                        put(json, string + i, n);
+                        i += n;
+                }
+        }
+        put(json, "\"", 1);
+}
+
+void json_key(struct json *json, const char *key)
+{
+        separate(json);
+        put_escaped(json, key, strlen(key));
+        put(json, json->compact ? ":" : ": ", json->compact ? 1 : 2);
+        json->after_key = true;
+}
+
+void json_string(struct json *json, const char *string)
+{
+        json_string_n(json, string, strlen(string));
+}
+
+void json_string_n(struct json *json, const char *string, size_t len)
+{
+        separate(json);
+        put_escaped(json, string, len);
+}
+
+void json_int(struct json *json, int64_t value)
+{
+        char text[24];
+
+        separate(json);
+        put(json, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+}
+
+/* The shortest of 15 to 17 digits that reads back as the same number. */
+void json_double(struct json *json, double value)
+{
+        char text[40];
+
+        if (!isfinite(value)) {
+                json_null(json);
+                return;
+        }
+        separate(json);
+        for (int digits = 15; digits <= 17; digits++) {
+                snprintf(text, sizeof(text), "%.*g", digits, value);
+                if (strtod(text, NULL) == value)
+                        break;
+        }
+        if (!strpbrk(text, ".e"))
+                strcat(text, ".0");
+        put(json, text, strlen(text));
+}
+
+void json_bool(struct json *json, bool value)
+{
+        separate(json);
+        put(json, value ? "true" : "false", value ? 4 : 5);
+}
+
+void json_null(struct json *json)
+{
+        separate(json);
+        put(json, "null", 4);
+}

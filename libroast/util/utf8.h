@@ -1,0 +1,12 @@
+#pragma once
+/* UTF-8, as far as a writer of text must know it. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Length in bytes (1 to 4) of the well-formed character that starts at `at`,
+ * or 0 if there is none (overlong forms, surrogates and cut-off characters
+ * are not well-formed).
+ */
+size_t utf8_length(const uint8_t *at, size_t left);
