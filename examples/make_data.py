@@ -23,6 +23,7 @@ import uproot
 
 from toy_events import Columns, generate
 
+EVENTS_PER_FILE = 40_000
 RECIPE = 1  # counts up when the events of a seed change, so that older files are remade
 FIRST_RUN = 355_100
 LUMI_EVENTS = 400
@@ -38,7 +39,7 @@ Report = Callable[[str], None]
 def make_data(
     directory: str | Path,
     files: int = 6,
-    events_per_file: int = 40_000,
+    events_per_file: int = EVENTS_PER_FILE,
     *,
     basket_events: int = 10_000,
     seed: int = 2026,
@@ -73,15 +74,20 @@ def make_data(
     >>> {dataset: len(entry["files"]) for dataset, entry in fileset.items()}
     {'DYJets': 1, 'TTbar': 1}
     """
-    directory = Path(directory)
+    if min(files, events_per_file, basket_events) < 1:
+        raise ValueError("files, events_per_file and basket_events must be at least 1")
+    directory = Path(directory).resolve()
     directory.mkdir(parents=True, exist_ok=True)
     datasets = list(METADATA)
     fileset: dict[str, dict[str, Any]] = {}
     for number in range(files):
         dataset = datasets[number % len(datasets)]
         path = directory / f"{dataset}_{number // len(datasets)}.root"
-        title = f"{dataset} recipe={RECIPE} seed={seed} file={number} events={events_per_file}"
-        if force or not holds(path, title, events_per_file):
+        title = (
+            f"{dataset} recipe={RECIPE} seed={seed} file={number} "
+            f"events={events_per_file} basket={basket_events}"
+        )
+        if force or not holds(path, title):
             started = time.perf_counter()
             write_file(path, title, dataset, events_per_file, basket_events, (seed, number))
             if report:
@@ -89,17 +95,17 @@ def make_data(
                     f"[{number + 1}/{files}] {path}: {events_per_file:,} events, "
                     f"{path.stat().st_size / 1e6:.1f} MB, {time.perf_counter() - started:.1f} s"
                 )
-        entry = fileset.setdefault(dataset, {"files": {}, "metadata": METADATA[dataset]})
+        entry = fileset.setdefault(dataset, {"files": {}, "metadata": dict(METADATA[dataset])})
         entry["files"][str(path)] = "Events"
     return fileset
 
 
-def holds(path: Path, title: str, events: int) -> bool:
-    """Whether the file is a readable one of ours with the content that the title names."""
+def holds(path: Path, title: str) -> bool:
+    """Whether the file is whole and its tree has the title, which names all that went into it."""
     try:
         with uproot.open(path) as file:
-            tree = file["Events"]
-            return bool(tree.title == title and tree.num_entries == events)
+            whole = file.file.fEND == path.stat().st_size
+            return bool(whole and file["Events"].title == title)
     except (OSError, ValueError, KeyError, uproot.DeserializationError):
         return False
 
@@ -107,6 +113,9 @@ def holds(path: Path, title: str, events: int) -> bool:
 def write_file(
     path: Path, title: str, dataset: str, events: int, basket_events: int, seed: tuple[int, int]
 ) -> None:
+    for leftover in path.parent.glob(f".{path.name}.*.partial"):
+        if not alive(leftover.suffixes[-2]):
+            leftover.unlink(missing_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with uproot.recreate(
@@ -123,6 +132,17 @@ def write_file(
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def alive(pid_suffix: str) -> bool:
+    """Whether the process that a partial file is named after (".1234") still runs."""
+    try:
+        os.kill(int(pid_suffix.lstrip(".")), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def batch(dataset: str, start: int, n: int, seed: tuple[int, int]) -> Columns:
@@ -147,18 +167,22 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the ROOT files of the roastcoffea demo.")
     parser.add_argument("directory", type=Path, help="where the files go")
     parser.add_argument("--files", type=int, default=6)
-    parser.add_argument("--events", type=int, default=40_000, help="events of each file")
+    parser.add_argument("--events", type=int, default=EVENTS_PER_FILE, help="events of each file")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--force", action="store_true", help="write every file anew")
     options = parser.parse_args(argv)
-    make_data(
-        options.directory,
-        options.files,
-        options.events,
-        seed=options.seed,
-        force=options.force,
-        report=lambda line: print(line, file=sys.stderr, flush=True),
-    )
+    try:
+        make_data(
+            options.directory,
+            options.files,
+            options.events,
+            seed=options.seed,
+            force=options.force,
+            report=lambda line: print(line, file=sys.stderr, flush=True),
+        )
+    except (OSError, ValueError) as error:
+        print(f"make_data.py: {error}", file=sys.stderr)
+        return 2
     return 0
 
 
