@@ -110,11 +110,11 @@ def print_check(metrics: dict[str, Any], report: dict[str, Any]) -> bool:
     print("\nAgainst coffea's report:")
     agrees = True
     for name, ours, theirs in compared_figures(metrics, report):
-        same = math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=0.0)
-        if isinstance(theirs, int):
-            same = ours == theirs
+        exact = isinstance(theirs, int)
+        same = ours == theirs if exact else math.isclose(ours, theirs, rel_tol=1e-9)
         agrees &= same
-        print(f"  {name:<20} {ours:>16,.10g}  {'=' if same else 'differs from'} {theirs:,.10g}")
+        form = "," if exact else ".10g"
+        print(f"  {name:<18} {ours:>14{form}} {'=' if same else 'differs from'} {theirs:{form}}")
     return agrees
 
 

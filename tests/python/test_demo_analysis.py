@@ -211,6 +211,34 @@ def test_the_demo_measures_checks_and_says_what_to_do_next(
     assert (runs / run_file.stem / "metrics.json").is_file()
 
 
+@pytest.mark.parametrize(
+    ("figure", "value"),
+    [
+        ("total_events", 999),
+        ("total_bytes_read", 2_001),
+        ("num_chunks", 3),
+        ("data_rate_gbps", 8e-6 * (1 + 1e-8)),
+        ("event_rate_elapsed_khz", 0.5 * (1 - 1e-8)),
+    ],
+)
+def test_the_demo_notices_a_figure_that_differs_from_the_report(
+    figure: str, value: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = {"entries": 1_000, "bytesread": 2_000, "chunks": 4}
+    metrics = {
+        "elapsed_time_seconds": 2.0,
+        "total_events": 1_000,
+        "total_bytes_read": 2_000,
+        "num_chunks": 4,
+        "data_rate_gbps": 8e-6,
+        "event_rate_elapsed_khz": 0.5,
+    }
+    assert demo.print_check(metrics, report)
+    assert "differs" not in capsys.readouterr().out
+    assert not demo.print_check({**metrics, figure: value}, report)
+    assert capsys.readouterr().out.count("differs") == 1
+
+
 @pytest.mark.parametrize("option", ["--workers", "--chunksize", "--events"])
 def test_the_demo_refuses_numbers_below_one(
     option: str, capsys: pytest.CaptureFixture[str]
