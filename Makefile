@@ -13,9 +13,9 @@ export PATH := $(CURDIR)/$(venv)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What the installed package is made of. Directories are among them, so that a
-# removed file is noticed too.
+# removed file is noticed too; docs/. is the directory, docs a command below.
 inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
-    $(shell find libroast cli python docs web tests/unit bench \
+    $(shell find $(addsuffix /.,bench cli docs libroast python tests/unit web) \
         -name __pycache__ -prune -o -print 2>/dev/null)
 installed := build/installed
 
@@ -53,9 +53,10 @@ docs: ## build the documentation
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
 	@rm -rf build-pins
 	@$(or $(PYTHON),python3) -m venv build-pins
+	@build-pins/bin/python -m pip install -q -U pip
 	@build-pins/bin/pip install -q -r requirements-dev.in
 	@{ echo '# Written by `make pins` from requirements-dev.in: do not edit.'; \
-	    build-pins/bin/pip freeze; } > build-pins/requirements
+	    build-pins/bin/pip freeze --all --exclude setuptools; } > build-pins/requirements
 	@mv build-pins/requirements requirements-dev.txt
 	@rm -rf build-pins
 
@@ -81,12 +82,15 @@ setup-lint setup-fuzz: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit
-# tests run in. Nothing here needs the network.
+# tests run in. Nothing here needs the network. ninja goes first because it
+# shows a compiler's message plainly.
 $(installed): $(inputs) $(venv)/setup-stamp
 	@echo 'building and installing roastcoffea into $(venv)'
 	@mkdir -p build
-	@$(venv)/bin/pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall \
-	    --config-settings=build-dir=build --config-settings=setup-args=-Dtests=true \
+	@test ! -e build/build.ninja || ninja -C build --quiet > build/install.log 2>&1 || \
+	    { cat build/install.log >&2; exit 1; }
+	@$(python) -m pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall \
+	    -Cbuild-dir=build -Csetup-args=-Dtests=true -Csetup-args=-Dwerror=true \
 	    . > build/install.log 2>&1 || { cat build/install.log >&2; exit 1; }
 	@touch $@
 

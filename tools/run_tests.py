@@ -52,9 +52,6 @@ class Counts:
         """How many tests were counted."""
         return self.passed + len(self.failed) + len(self.skipped)
 
-    def __str__(self) -> str:
-        return f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped"
-
 
 @dataclass(frozen=True)
 class Part:
@@ -166,18 +163,18 @@ def run(part: Part) -> Counts:
     """Run a part, show its output as it comes, and count."""
     if not part.path.exists():
         where = part.path.relative_to(ROOT)
-        return Counts(failed=[f"{part.name}: did not run: there is no {where}"])
+        return Counts(failed=[f"did not run: there is no {where}"])
     if part.report.suffix in (".xml", ".json"):
         part.report.unlink(missing_ok=True)
     status, output = run_command(part)
     try:
         counts = part.count(output, part.report)
     except (OSError, ValueError, ElementTree.ParseError) as error:
-        counts = Counts(failed=[f"{part.name}: no result to count: {error}"])
+        counts = Counts(failed=[f"no result to count: {error}"])
     if status and not counts.failed:
-        counts.failed.append(f"{part.name}: the command ended with {status}")
+        counts.failed.append(f"the command ended with {status}")
     if not counts.total:
-        counts.failed.append(f"{part.name}: ran no test")
+        counts.failed.append("ran no test")
     return counts
 
 
@@ -215,18 +212,18 @@ def run_command(part: Part) -> tuple[str, str]:
 
 
 def print_listing(results: dict[str, tuple[Counts, float]]) -> None:
-    """Print a row for each part, what failed, what was skipped and why, and the sum."""
-    everything = [counts for counts, _ in results.values()]
-    failed = [name for counts in everything for name in counts.failed]
-    skipped = [reason for counts in everything for reason in counts.skipped]
+    """Print a row for each part, what was skipped and why, what failed, and the sum."""
+    passed, failed, skipped = 0, [], []
     print(f"\n{'part':<12}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
-    for name, (counts, seconds) in results.items():
+    for part, (counts, seconds) in results.items():
         row = f"{counts.passed:>8}{len(counts.failed):>8}{len(counts.skipped):>9}"
-        print(f"{name:<12}{row}{seconds:>9.1f}")
+        print(f"{part:<12}{row}{seconds:>9.1f}")
+        passed += counts.passed
+        failed += [f"{part}: {name}" for name in counts.failed]
+        skipped += [f"{part}: {reason}" for reason in counts.skipped]
     for title, names in (("skipped", skipped), ("failed", failed)):
         if names:
             print(f"\n{title}:", *names, sep="\n  ")
-    passed = sum(counts.passed for counts in everything)
     print(f"\n{passed} passed, {len(failed)} failed, {len(skipped)} skipped", flush=True)
 
 
