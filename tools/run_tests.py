@@ -101,20 +101,19 @@ def add_executable(counts: Counts, test: dict[str, str]) -> None:
     name = test["name"].rsplit(":")[-1]
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
     passed = re.findall(r"^\[ +OK +\] (.*)$", text, re.M)
-    failed = re.findall(r"^\[ +FAILED +\] (?!\d+ test)(?:\S+: )?([\w ]+)$", text, re.M)
-    skipped = re.findall(r"^\[ +SKIPPED +\] (?!\d+ test)(?:\S+: )?([\w ]+)$", text, re.M)
-    result = test["result"]
+    failed = re.findall(r"^\[ +FAILED +\] (?!\d+ test)(?:\S+: )?(\w+)$", text, re.M)
+    # What a test prints before it calls skip() is its reason.
+    skipped = re.findall(r"^\[ RUN +\] (\w+)\n([^\[]*)\[ +SKIPPED +\] \1$", text, re.M)
     counts.passed += len(passed)
-    counts.failed += [f"{name}: {test_name}" for test_name in dict.fromkeys(failed)]
+    counts.failed += [f"{name}: {case}" for case in dict.fromkeys(failed)]
     counts.skipped += [
-        f"{name}: {test_name}: skip() called" for test_name in dict.fromkeys(skipped)
+        f"{name}: {case}: {reason.strip() or 'no reason given'}" for case, reason in skipped
     ]
+    result = test["result"]
     if result in ("OK", "EXPECTEDFAIL"):
         counts.passed += not (passed or skipped)
     elif result == "SKIP":
-        counts.skipped.append(
-            f"{name}: {text.strip().splitlines()[-1] if text.strip() else 'SKIP'}"
-        )
+        counts.skipped.append(f"{name}: {text.strip() or 'no reason given'}")
     elif not failed:
         counts.failed.append(f"{name}: {result}")
 
