@@ -364,7 +364,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-        { Py_tp_doc, "A run file, or a run in memory. Use Run.create() or Run.open()." },
+        { Py_tp_doc, (void *)"A run file, or a run in memory. Use Run.create() or Run.open()." },
         { Py_tp_dealloc, run_dealloc },
         { Py_tp_methods, methods },
         { 0 },

@@ -288,7 +288,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-        { Py_tp_doc, "What is computed from a run: metrics with their state, datasets, sections." },
+        { Py_tp_doc, (void *)"What is computed from a run: metrics with their state, datasets, sections." },
         { Py_tp_dealloc, summary_dealloc },
         { Py_tp_methods, methods },
         { 0 },
