@@ -1,5 +1,5 @@
 /*
- * probe/: the readings around a chunk against known truths
+ * probe/: the split of wall time and the peak of memory against known truths
  *
  * A machine that does other things meanwhile is no reason to fail: what depends
  * on time is tried up to three times.
@@ -7,144 +7,17 @@
 
 #include "unit.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "probe/chunk.h"
-#include "probe/readings.h"
-#include "roast-error.h"
+#include "spend.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
-#define MS       ((int64_t)1000000)
 #define ATTEMPTS 3
-
-/* Threads are started in forked children here, which is what is tested. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-        return "die_after_fork=0";
-}
-
-/* Known ways to spend time */
-
-static void sleep_ns(int64_t ns)
-{
-        struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-
-        while (nanosleep(&time, &time) < 0 && errno == EINTR)
-                ;
-}
-
-static void spin_cpu_ns(int64_t ns)
-{
-        int64_t until = probe_thread_cpu_ns() + ns;
-
-        while (probe_thread_cpu_ns() < until)
-                ;
-}
-
-/* A lock that is waited for as CPython waits for its GIL: five milliseconds at a time. */
-static struct {
-        pthread_mutex_t mutex;
-        pthread_cond_t cond;
-        bool held;
-} gil = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false };
-static _Atomic bool hog_stops;
-
-static void gil_take(void)
-{
-        struct timespec until;
-
-        pthread_mutex_lock(&gil.mutex);
-        while (gil.held) {
-                clock_gettime(CLOCK_REALTIME, &until);
-                until.tv_nsec += 5 * MS;
-                until.tv_sec += until.tv_nsec / 1000000000;
-                until.tv_nsec %= 1000000000;
-                pthread_cond_timedwait(&gil.cond, &gil.mutex, &until);
-        }
-        gil.held = true;
-        pthread_mutex_unlock(&gil.mutex);
-}
-
-static void gil_drop(void)
-{
-        pthread_mutex_lock(&gil.mutex);
-        gil.held = false;
-        pthread_cond_signal(&gil.cond);
-        pthread_mutex_unlock(&gil.mutex);
-}
-
-static void *gil_hog(void *unused)
-{
-        (void)unused;
-        while (!hog_stops) {
-                gil_take();
-                sleep_ns(37 * MS);
-                gil_drop();
-                sleep_ns(MS);
-        }
-        return NULL;
-}
-
-static int open_direct(void)
-{
-        char name[] = "roast-test-XXXXXX";
-        static char block[1 << 20];
-        int fd = mkstemp(name);
-
-        assert_true(fd >= 0);
-        for (int i = 0; i < 16; i++)
-                assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
-        fsync(fd);
-        close(fd);
-        fd = open(name, O_RDONLY | O_DIRECT | O_CLOEXEC);
-        unlink(name);
-        return fd;
-}
-
-static void read_direct_ns(int fd, int64_t ns)
-{
-        static _Thread_local _Alignas(4096) char block[1 << 18];
-        int64_t until = probe_monotonic_ns() + ns;
-        off_t at = 0;
-
-        while (probe_monotonic_ns() < until) {
-                if (pread(fd, block, sizeof(block), at) != sizeof(block))
-                        return;
-                at = (at + (off_t)sizeof(block)) % (1 << 24);
-        }
-}
-
-static int count_entries(const char *path)
-{
-        DIR *dir = opendir(path);
-        int n = 0;
-
-        assert_non_null(dir);
-        while (readdir(dir))
-                n++;
-        closedir(dir);
-        return n;
-}
-
-static bool is_near(int64_t value, int64_t truth, int64_t tolerance)
-{
-        int64_t distance = value > truth ? value - truth : truth - value;
-
-        return distance <= tolerance;
-}
 
 static void print_split(const char *what, const struct probe_split *split)
 {
@@ -154,15 +27,6 @@ static void print_split(const char *what, const struct probe_split *split)
                       (double)split->runqueue_ns / 1e6, (double)split->throttled_ns / 1e6,
                       (double)split->block_io_ns / 1e6, (double)split->lock_ns / 1e6,
                       (double)split->other_ns / 1e6, split->samples);
-}
-
-static void assert_sums(const struct probe_split *split)
-{
-        assert_true(split->cpu_ns >= 0 && split->runqueue_ns >= 0 && split->throttled_ns >= 0 &&
-                    split->block_io_ns >= 0 && split->lock_ns >= 0 && split->other_ns >= 0);
-        assert_true(split->wall_ns == split->cpu_ns + split->runqueue_ns + split->throttled_ns +
-                                              split->block_io_ns + split->lock_ns +
-                                              split->other_ns);
 }
 
 /* The arithmetic */
@@ -279,13 +143,10 @@ static void test_a_mixture_is_told_apart(void **state)
         ROAST_CLEANUP(cleanup_close) int fd = open_direct();
         struct probe_result result;
         struct truth truth;
-        pthread_t hog;
         bool good = false;
 
         (void)state;
-        assert_int_equal(probe_lock_add(&gil, sizeof(gil)), 0);
-        hog_stops = false;
-        assert_int_equal(pthread_create(&hog, NULL, gil_hog, NULL), 0);
+        hog_start();
         for (int i = 0; i < ATTEMPTS && !good; i++) {
                 mix(&result, &truth, fd, 4000 * MS);
                 print_split("mixture", &result.split);
@@ -295,8 +156,7 @@ static void test_a_mixture_is_told_apart(void **state)
                 assert_sums(&result.split);
                 good = split_is_true(&result.split, &truth);
         }
-        hog_stops = true;
-        pthread_join(hog, NULL);
+        hog_stop();
         assert_true(good);
         assert_true(result.split.samples > 30);
         assert_int_equal(result.flags, 0);
@@ -371,15 +231,6 @@ static void test_three_competitors_for_two_cores_wait_in_the_run_queue(void **st
 
 /* Memory */
 
-static void *map_bytes(size_t size)
-{
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-        assert_true(memory != MAP_FAILED);
-        return memory;
-}
-
 static void test_the_peak_of_a_chunk_is_its_own(void **state)
 {
         static const size_t sizes[] = { 200 << 20, 60 << 20, 0, 100 << 20 };
@@ -441,233 +292,6 @@ static void test_a_forbidden_reset_is_not_made(void **state)
         probe_peak_allow_reset(true);
 }
 
-/* Readings */
-
-static void test_the_probes_do_not_count_as_bytes_read(void **state)
-{
-        struct probe_snapshot opening, closing, difference;
-        char block[5000] = { 0 };
-        int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-
-        (void)state;
-        probe_watch_stop();
-        probe_snapshot_take(&opening, PROBE_OPENING);
-        for (int i = 0; i < 100; i++)
-                probe_snapshot_take(&closing, PROBE_CLOSING);
-        assert_int_equal(read(fd, block, sizeof(block)), sizeof(block));
-        close(fd);
-        probe_snapshot_take(&closing, PROBE_CLOSING);
-        probe_snapshot_difference(&difference, &opening, &closing);
-        if (opening.io.rchar >= 0)
-                assert_int_equal(difference.io.rchar, sizeof(block));
-        assert_int_equal(difference.io.wchar, 0);
-        assert_true(difference.monotonic_ns > 0 && difference.thread_cpu_ns > 0);
-}
-
-static void test_a_row_has_a_value_for_each_column(void **state)
-{
-        size_t n = probe_column_count();
-        int64_t row[64], later[64];
-
-        (void)state;
-        assert_true(n > 20 && n <= ROAST_ARRAY_SIZE(row));
-        assert_null(probe_column(n));
-        probe_row_read(row);
-        spin_cpu_ns(20 * MS);
-        probe_row_read(later);
-        for (size_t i = 0; i < n; i++) {
-                const struct probe_column *column = probe_column(i);
-
-                print_message("  %-28s %-6s %lld\n", column->name, column->unit,
-                              (long long)later[i]);
-                assert_true(row[i] >= PROBE_ABSENT && column->resolution > 0);
-                assert_true(row[i] < 0 || row[i] % column->resolution == 0);
-                if (column->kind == PROBE_COUNTER && strncmp(column->name, "host", 4))
-                        assert_true(later[i] >= row[i]);
-                if (!strcmp(column->name, "fds"))
-                        assert_true(later[i] >= 3 && later[i] < 200);
-                if (!strcmp(column->name, "threads"))
-                        assert_true(later[i] >= 1);
-                for (size_t k = 0; k < i; k++)
-                        assert_string_not_equal(column->name, probe_column(k)->name);
-        }
-}
-
-/* Life */
-
-static int fork_child(struct probe_chunk *chunk)
-{
-        struct probe_result result;
-        struct probe_chunk own;
-        int64_t queue = probe_runqueue_ns();
-
-        probe_chunk_begin(&own);
-        sleep_ns(300 * MS);
-        probe_chunk_end(&own, &result);
-        if (result.flags || result.split.samples < 3 || queue < 0)
-                return 1;
-        if (result.split.wall_ns != probe_split_asleep_ns(&result.split) + result.split.cpu_ns +
-                                            result.split.runqueue_ns + result.split.throttled_ns)
-                return 2;
-        probe_chunk_end(chunk, &result);
-        if (!(result.flags & PROBE_FORKED) || result.difference.io.rchar >= 0)
-                return 3;
-        if (result.split.wall_ns < 300 * MS || probe_chunks_active())
-                return 4;
-        return 0;
-}
-
-static void test_a_fork_in_the_middle_leaves_both_sides_working(void **state)
-{
-        struct probe_result result;
-        struct probe_chunk chunk;
-        int status;
-        pid_t pid;
-
-        (void)state;
-        probe_chunk_begin(&chunk);
-        sleep_ns(150 * MS);
-        pid = fork();
-        assert_true(pid >= 0);
-        if (pid == 0)
-                _exit(fork_child(&chunk));
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
-        probe_chunk_end(&chunk, &result);
-        assert_int_equal(result.flags, 0);
-        assert_true(result.split.samples >= 5);
-        assert_true(result.split.other_ns > 350 * MS);
-        assert_int_equal(probe_chunks_active(), 0);
-}
-
-static void *end_elsewhere(void *argument)
-{
-        struct probe_result *result = calloc(1, sizeof(*result));
-
-        assert_non_null(result);
-        probe_chunk_end(argument, result);
-        return result;
-}
-
-static void test_an_end_by_another_thread_knows_less(void **state)
-{
-        ROAST_CLEANUP(cleanup_free) void *pointer = NULL;
-        struct probe_result *result;
-        struct probe_chunk chunk;
-        pthread_t thread;
-
-        (void)state;
-        probe_chunk_begin(&chunk);
-        spin_cpu_ns(20 * MS);
-        assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, &chunk), 0);
-        pthread_join(thread, &pointer);
-        result = pointer;
-        assert_int_equal(result->flags, PROBE_MOVED);
-        assert_true(result->difference.thread_cpu_ns == PROBE_ABSENT);
-        assert_sums(&result->split);
-        assert_int_equal(result->split.cpu_ns, 0);
-        assert_true(result->split.wall_ns >= 20 * MS);
-}
-
-#define CROWD 300
-
-static pthread_barrier_t crowd_barrier;
-
-static void *crowd_member(void *argument)
-{
-        struct probe_result *result = argument;
-        struct probe_chunk chunk;
-
-        probe_chunk_begin(&chunk);
-        pthread_barrier_wait(&crowd_barrier);
-        sleep_ns(500 * MS);
-        pthread_barrier_wait(&crowd_barrier);
-        probe_chunk_end(&chunk, result);
-        return NULL;
-}
-
-static void test_three_hundred_chunks_at_once(void **state)
-{
-        static struct probe_result results[CROWD];
-        pthread_t threads[CROWD];
-        int unwatched = 0, sampled = 0;
-
-        (void)state;
-        pthread_barrier_init(&crowd_barrier, NULL, CROWD);
-        for (int i = 0; i < CROWD; i++)
-                assert_int_equal(pthread_create(&threads[i], NULL, crowd_member, &results[i]), 0);
-        for (int i = 0; i < CROWD; i++) {
-                pthread_join(threads[i], NULL);
-                assert_sums(&results[i].split);
-                unwatched += results[i].flags == PROBE_UNWATCHED;
-                sampled += results[i].split.samples > 0;
-                assert_true(!results[i].split.samples || !results[i].flags);
-        }
-        pthread_barrier_destroy(&crowd_barrier);
-        assert_int_equal(unwatched, CROWD - WATCH_SLOTS);
-        assert_true(sampled > 100);
-        assert_int_equal(probe_chunks_active(), 0);
-}
-
-static void *begin_and_die(void *unused)
-{
-        struct probe_chunk chunk;
-
-        (void)unused;
-        probe_chunk_begin(&chunk);
-        return NULL;
-}
-
-static void test_the_watcher_comes_and_goes(void **state)
-{
-        struct probe_result result;
-        struct probe_chunk chunk;
-        int fds, threads;
-
-        (void)state;
-        probe_chunk_begin(&chunk);
-        probe_chunk_end(&chunk, &result);
-        probe_watch_stop();
-        fds = count_entries("/proc/self/fd");
-        threads = count_entries("/proc/self/task");
-        for (int i = 0; i < 1000; i++) {
-                probe_chunk_begin(&chunk);
-                if (i % 100 == 0)
-                        sleep_ns(60 * MS);
-                probe_chunk_end(&chunk, &result);
-                if (i % 100 == 0)
-                        assert_true(result.split.samples > 0);
-                probe_watch_stop();
-        }
-        assert_int_equal(count_entries("/proc/self/fd"), fds);
-        assert_int_equal(count_entries("/proc/self/task"), threads);
-        probe_chunk_begin(&chunk);
-        probe_chunk_end(&chunk, &result);
-        assert_int_equal(count_entries("/proc/self/task"), threads + 1);
-        for (int i = 0; i < 30 && count_entries("/proc/self/task") > threads; i++)
-                sleep_ns(100 * MS);
-        assert_int_equal(count_entries("/proc/self/task"), threads); /* it left by itself */
-        assert_int_equal(count_entries("/proc/self/fd"), fds);
-        assert_true(probe_watch_cpu_ns() > 0);
-}
-
-/* Last, since the chunk that never ends stays counted. */
-static void test_a_thread_that_dies_in_a_chunk_gives_its_slot_back(void **state)
-{
-        pthread_t thread;
-        int threads;
-
-        (void)state;
-        probe_watch_stop();
-        threads = count_entries("/proc/self/task");
-        assert_int_equal(pthread_create(&thread, NULL, begin_and_die, NULL), 0);
-        pthread_join(thread, NULL);
-        for (int i = 0; i < 30 && count_entries("/proc/self/task") > threads; i++)
-                sleep_ns(100 * MS);
-        assert_int_equal(count_entries("/proc/self/task"), threads);
-}
-
 static int stop_watch(void **state)
 {
         (void)state;
@@ -687,13 +311,6 @@ int main(void)
                 cmocka_unit_test(test_the_peak_of_a_chunk_is_its_own),
                 cmocka_unit_test(test_a_peak_in_company_is_sampled_or_the_kernels),
                 cmocka_unit_test(test_a_forbidden_reset_is_not_made),
-                cmocka_unit_test(test_the_probes_do_not_count_as_bytes_read),
-                cmocka_unit_test(test_a_row_has_a_value_for_each_column),
-                cmocka_unit_test(test_a_fork_in_the_middle_leaves_both_sides_working),
-                cmocka_unit_test(test_an_end_by_another_thread_knows_less),
-                cmocka_unit_test(test_three_hundred_chunks_at_once),
-                cmocka_unit_test(test_the_watcher_comes_and_goes),
-                cmocka_unit_test(test_a_thread_that_dies_in_a_chunk_gives_its_slot_back),
         };
 
         return cmocka_run_group_tests_name("probe", tests, NULL, stop_watch);
