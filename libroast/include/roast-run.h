@@ -54,6 +54,13 @@ int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
+/*
+ * A block of samples of one worker (timeline/block.h; times in ms UTC). `columns` names its
+ * series, separated by commas: "rss_bytes/4096,cpu_user_ns/1000000": values are in units of the
+ * number behind the slash.
+ */
+int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
+                         const void *block, size_t len, struct roast_error *error);
 /* One of Dask's fine metrics; unit may be NULL. */
 int roast_run_add_span(struct roast_run *run, const char *kind, const char *prefix,
                        const char *activity, const char *unit, double value,
@@ -65,6 +72,31 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error);
 int roast_run_finish(struct roast_run *run, struct roast_error *error);
 /* A copy of what is committed, under another name, complete or not at all; replaces that file. */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
+
+/*
+ * Series on a common grid of n instants: start + i * step. A value holds until the worker's next
+ * one; INT64_MIN stands for "not known" (before its first sample, after its last). The visitor is
+ * called once for each worker and stops the walk by returning non-zero.
+ */
+struct roast_grid {
+        int64_t start_utc_ns;
+        int64_t step_ns;
+        size_t n;
+};
+
+typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, void *context);
+
+/* A sampled column by its name, in the unit that its name tells. */
+int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
+                       roast_series_visitor visit, void *context, struct roast_error *error);
+/* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
+int roast_run_resample_workers(struct roast_run *run, const char *column,
+                               const struct roast_grid *grid, roast_series_visitor visit,
+                               void *context, struct roast_error *error);
+
+/* Chunk records of the run, encoded as roast_run_add_chunks() takes them; the caller frees. */
+int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
+                            struct roast_error *error);
 
 /* What is known about the run itself, for headings and lists. Strings are owned by the run. */
 struct roast_run_about {

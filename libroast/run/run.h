@@ -21,6 +21,7 @@ struct roast_run {
         char *path;
         bool writable;
         bool in_transaction;
+        unsigned int n_views; /* run_view_begin() without its end */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct intern texts;                          /* row `id` of text is number id - 1 */
         size_t n_texts;                               /* of them, how many are rows already */
@@ -86,6 +87,6 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 
-/* One consistent view over several scans; a no-op inside the writer's transaction. */
+/* One consistent view over several scans; they nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);
 void run_view_end(struct roast_run *run);

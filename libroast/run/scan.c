@@ -8,12 +8,18 @@
 
 int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
-        return run->in_transaction ? 0 : run_exec(run, "BEGIN", error);
+        int r = 0;
+
+        if (!run->in_transaction && run->n_views == 0)
+                r = run_exec(run, "BEGIN", error);
+        if (r >= 0)
+                run->n_views++;
+        return r;
 }
 
 void run_view_end(struct roast_run *run)
 {
-        if (!run->in_transaction)
+        if (--run->n_views == 0 && !run->in_transaction)
                 (void)run_exec(run, "COMMIT", NULL);
 }
 
