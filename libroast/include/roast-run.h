@@ -49,7 +49,7 @@ int roast_run_fact_text(struct roast_run *run, const char *name, const char *val
 int roast_run_fact_absent(struct roast_run *run, const char *name, const char *reason,
                           struct roast_error *error);
 
-/* Chunk records as chunk_table_encode() made them; returns how many were added. */
+/* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,

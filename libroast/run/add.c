@@ -5,6 +5,7 @@
 #include "record/chunk.h"
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 static int add_fact(struct roast_run *run, const char *name, struct run_value value,
                     const char *reason, struct roast_error *error)
@@ -150,20 +151,53 @@ static int add_parts(struct roast_run *run, enum run_table table, const struct c
         return 0;
 }
 
+/*
+ * A record comes by the event and again in the output: an attempt is known by
+ * who ran it and when it began. Without those it cannot be told, and is new.
+ */
+static int is_new(struct roast_run *run, const struct chunk_table *chunks, size_t row)
+{
+        static const enum chunk_field numbers[] = { CHUNK_PID, CHUNK_THREAD, CHUNK_START_UTC_NS,
+                                                    CHUNK_ENTRY_START };
+        static const enum chunk_field texts[] = { CHUNK_HOST, CHUNK_FILE };
+        uint64_t key = 0;
+
+        if (chunk_table_get(chunks, row, CHUNK_START_UTC_NS) == CHUNK_ABSENT)
+                return 1;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(numbers); i++) {
+                int64_t value = chunk_table_get(chunks, row, numbers[i]);
+
+                key = run_hash(key, &value, sizeof(value));
+        }
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
+                size_t len;
+                const char *text = chunk_table_text(chunks, row, texts[i], &len);
+
+                key = run_hash(key, text, len);
+        }
+        return run_seen_add(&run->seen, key);
+}
+
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table chunks;
-        int r;
+        int r, n = 0;
 
         chunk_table_init(&chunks);
         r = chunk_table_decode(&chunks, data, len, error);
         for (size_t row = 0; row < chunks.n && r >= 0; row++) {
+                r = is_new(run, &chunks, row);
+                if (r == 0)
+                        continue;
+                if (r < 0)
+                        return roast_fail_nomem(error);
+                n++;
                 r = add_chunk(run, &chunks, row, error);
                 if (r >= 0)
                         r = add_parts(run, RUN_SECTION, &chunks, &chunks.sections, row, error);
                 if (r >= 0)
                         r = add_parts(run, RUN_BRANCH, &chunks, &chunks.branches, row, error);
         }
-        return r < 0 ? r : (int)chunks.n;
+        return r < 0 ? r : n;
 }

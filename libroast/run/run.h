@@ -16,6 +16,13 @@ struct run_writer_table {
         uint64_t hash; /* of the last seal */
 };
 
+/* Attempts that are in the run already, by a hash of who ran them and when they began */
+struct run_seen {
+        uint64_t *keys; /* open addressing, 0 is free */
+        size_t n;
+        size_t n_slots; /* a power of two, or 0 */
+};
+
 struct roast_run {
         sqlite3 *db;
         char *path;
@@ -23,6 +30,7 @@ struct roast_run {
         bool in_transaction;
         unsigned int n_views; /* run_view_begin() without its end */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
+        struct run_seen seen;
         struct intern texts;                          /* row `id` of text is number id - 1 */
         size_t n_texts;                               /* of them, how many are rows already */
         /* what roast_run_about() hands out */
@@ -41,6 +49,9 @@ const char *run_label(const struct roast_run *run);
 /* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */
 int run_insert(struct roast_run *run, enum run_table table, const struct run_value *values,
                size_t n, struct roast_error *error);
+/* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
+int run_seen_add(struct run_seen *seen, uint64_t key);
+void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
 

@@ -31,3 +31,6 @@ void seal_free(struct seal *seal);
 void seal_restart(struct seal *seal, uint64_t hash);
 int seal_row(struct seal *seal, const struct run_value *values, size_t n);
 uint64_t seal_hash(const struct seal *seal);
+
+/* A hash of some bytes, after another hash */
+uint64_t run_hash(uint64_t seed, const void *data, size_t len);
