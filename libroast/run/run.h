@@ -20,7 +20,8 @@ struct roast_run {
         sqlite3 *db;
         char *path;
         bool writable;
-        bool in_transaction;
+        bool in_transaction;  /* of the writer: rows were added since the last commit */
+        unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct intern texts;                          /* row `id` of text is number id - 1 */
         size_t n_texts;                               /* of them, how many are rows already */
@@ -66,7 +67,7 @@ static inline struct run_value run_string(const char *string, size_t len)
  *
  * values are the columns without id, valid until the next step. Rows come
  * before their seal is checked: what was made of them counts only if the walk
- * ends with 0.
+ * ends with 0. The writer's own walk ends where its last commit did.
  */
 struct run_scan {
         struct roast_run *run;
@@ -86,6 +87,6 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 
-/* One consistent view over several scans; a no-op inside the writer's transaction. */
+/* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);
 void run_view_end(struct roast_run *run);

@@ -8,12 +8,20 @@
 
 int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
-        return run->in_transaction ? 0 : run_exec(run, "BEGIN", error);
+        int r;
+
+        if (run->n_views == 0 && !run->in_transaction) {
+                r = run_exec(run, "BEGIN", error);
+                if (r < 0)
+                        return r;
+        }
+        run->n_views++;
+        return 0;
 }
 
 void run_view_end(struct roast_run *run)
 {
-        if (!run->in_transaction)
+        if (--run->n_views == 0 && !run->in_transaction)
                 (void)run_exec(run, "COMMIT", NULL);
 }
 
@@ -135,6 +143,8 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
         int rc = sqlite3_step(scan->rows), r;
 
+        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
+                return 0;
         if (rc == SQLITE_DONE) {
                 if (scan->id != scan->sealed_id)
                         return corrupt(scan, "rows are missing", error);

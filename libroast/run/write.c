@@ -40,7 +40,7 @@ static int create_tables(struct roast_run *run, struct roast_error *error)
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         int r;
 
-        r = buf_printf(&sql, "PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN;",
+        r = buf_printf(&sql, "BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d;",
                        RUN_APPLICATION_ID, RUN_USER_VERSION);
         for (size_t i = 1; i < RUN_N_TABLES && r >= 0; i++)
                 r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
@@ -97,17 +97,15 @@ static int set_up(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (run->path) {
-                if (on_network(run->path)) {
-                        r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
-                        if (r < 0)
-                                return r;
-                }
-                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
+        if (run->path && on_network(run->path)) {
+                r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
                 if (r < 0)
                         return r;
         }
+        /* before the log begins: the file itself says from the start what it is */
         r = create_tables(run, error);
+        if (r >= 0 && run->path)
+                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
         return r < 0 ? r : prepare_tables(run, error);
 }
 
