@@ -24,7 +24,6 @@ struct roast_run {
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct intern texts;                          /* row `id` of text is number id - 1 */
-        size_t n_texts;                               /* of them, how many are rows already */
         /* what roast_run_about() hands out */
         char *about_id;
         char *about_name;

@@ -158,8 +158,9 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
         read_values(scan);
-        if (seal_row(scan->seal, scan->values, scan->n) < 0)
+        if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
+        seal_add(scan->seal);
         if (scan->id == scan->sealed_id) {
                 r = check_seal(scan, error);
                 if (r < 0)
