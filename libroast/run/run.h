@@ -1,6 +1,8 @@
 #pragma once
 /* The inside of a run, shared by the files of this folder */
 
+#include <math.h>
+
 #include <sqlite3.h>
 
 #include "roast-run.h"
@@ -46,6 +48,12 @@ int64_t run_text(struct roast_run *run, const char *string, size_t len, struct r
 static inline struct run_value run_int(int64_t value)
 {
         return (struct run_value){ .type = RUN_INT, .integer = value };
+}
+
+/* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
+static inline struct run_value run_real(double value)
+{
+        return (struct run_value){ .type = isnan(value) ? RUN_NULL : RUN_REAL, .real = value };
 }
 
 static inline struct run_value run_string(const char *string, size_t len)
