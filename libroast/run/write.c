@@ -310,15 +310,45 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
         return r;
 }
 
+/* A run under that name that has a log: it would be replayed over whatever took its place. */
+static int check_unused(const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        struct stat st;
+
+        if (asprintf(&log, "%s-wal", path) < 0) {
+                log = NULL;
+                return roast_fail_nomem(error);
+        }
+        if (stat(log, &st) < 0 || st.st_size == 0)
+                return 0;
+        return roast_fail(error, ROAST_E_STATE,
+                          "%s: is a run that is being written, or was not finished: it is not"
+                          " replaced",
+                          path);
+}
+
+/* Onto the disk, and only then under the final name */
+static int move(const char *from, const char *to, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_close) int fd = open(from, O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0 || fsync(fd) < 0 || rename(from, to) < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", to,
+                                  strerror(errno));
+        return 0;
+}
+
 /* A temporary name beside the final one, so that the rename cannot fail for the file system. */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
-        ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         char *literal;
         int r;
 
         r = roast_run_commit(run, error);
+        if (r >= 0)
+                r = check_unused(path, error);
         if (r < 0)
                 return r;
         if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
@@ -331,9 +361,8 @@ int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *
         literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
         r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
         sqlite3_free(literal);
-        if (r >= 0 && rename(temporary, path) < 0)
-                r = roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", path,
-                               strerror(errno));
+        if (r >= 0)
+                r = move(temporary, path, error);
         if (r < 0)
                 unlink(temporary);
         return r;
