@@ -62,17 +62,11 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
         return grown;
 }
 
-static struct roast_section *section_of(struct collect *collect, size_t *slots,
-                                        const struct run_value *text)
+static struct roast_section *section_of(struct roast_summary *summary, size_t *slot,
+                                        const char *name, size_t len)
 {
-        struct roast_summary *summary = collect->summary;
         struct roast_section *grown;
-        size_t len, *slot;
-        const char *name = collect_text(collect, text, &len);
 
-        if (!name)
-                return NULL;
-        slot = &slots[text->integer];
         if (*slot)
                 return &summary->sections[*slot - 1];
         grown = grow(summary->sections, summary->n_sections, sizeof(*grown));
@@ -95,16 +89,18 @@ static void add_finished(struct chunk_stats *stats, struct roast_dataset *datase
         if (values[CHUNK_WALL_NS].type == RUN_INT)
                 stat_add(&stats->wall_s, (double)values[CHUNK_WALL_NS].integer / 1e9);
         if (start->type == RUN_INT && end->type == RUN_INT)
-                stat_add(&stats->rss_delta_mib, (double)(end->integer - start->integer) / MIB);
+                stat_add(&stats->rss_delta_mib, ((double)end->integer - (double)start->integer) / MIB);
         if (values[CHUNK_NUM_EVENTS].type == RUN_INT) {
                 stat_add(&stats->events, (double)values[CHUNK_NUM_EVENTS].integer);
-                stats->total_events += values[CHUNK_NUM_EVENTS].integer;
+                stats->total_events =
+                        stat_sum_int(stats->total_events, values[CHUNK_NUM_EVENTS].integer);
         }
         dataset->finished++;
-        dataset->events += int_or_0(&values[CHUNK_NUM_EVENTS]);
+        dataset->events = stat_sum_int(dataset->events, int_or_0(&values[CHUNK_NUM_EVENTS]));
         dataset->wall_s += (double)int_or_0(&values[CHUNK_WALL_NS]) / 1e9;
         dataset->cpu_s += (double)int_or_0(&values[CHUNK_CPU_NS]) / 1e9;
-        dataset->requested_bytes += int_or_0(&values[CHUNK_REQUESTED_BYTES]);
+        dataset->requested_bytes =
+                stat_sum_int(dataset->requested_bytes, int_or_0(&values[CHUNK_REQUESTED_BYTES]));
 }
 
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
@@ -155,11 +151,11 @@ static void add_section(struct roast_section *section, const struct run_value *v
                 section->rss_delta_max_bytes = delta;
         section->chunks++;
         section->kind |= (int)(int_or_0(&fields[SECTION_KIND]) & 7);
-        section->count += int_or_0(&fields[SECTION_COUNT]);
+        section->count = stat_sum_int(section->count, int_or_0(&fields[SECTION_COUNT]));
         section->total_s += (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9;
         section->self_s += (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9;
         section->rss_delta_bytes += delta;
-        section->bytes += int_or_0(&fields[SECTION_BYTES]);
+        section->bytes = stat_sum_int(section->bytes, int_or_0(&fields[SECTION_BYTES]));
 }
 
 static int by_total(const void *a, const void *b)
@@ -179,8 +175,17 @@ static int scan_sections(struct collect *collect, size_t *slots, struct roast_er
 
         r = run_scan_begin(&scan, collect->run, RUN_SECTION, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                struct roast_section *section = section_of(collect, slots, &scan.values[1]);
+                struct roast_section *section;
+                size_t len;
+                const char *name = collect_text(collect, &scan.values[1], &len);
 
+                if (!name) {
+                        r = roast_fail(error, ROAST_E_CORRUPT,
+                                       "%s: is damaged (a section without a name)",
+                                       run_label(collect->run));
+                        break;
+                }
+                section = section_of(summary, &slots[scan.values[1].integer], name, len);
                 if (!section) {
                         r = roast_fail_nomem(error);
                         break;
@@ -203,7 +208,7 @@ static void set_range(struct roast_metric_set *set, enum roast_metric mean, enum
         roast_metric_set_real(set, max, stat->max);
 }
 
-static void set_metrics(struct roast_metric_set *set, const struct chunk_stats *stats)
+static int set_metrics(struct roast_metric_set *set, const struct chunk_stats *stats)
 {
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
@@ -223,9 +228,10 @@ static void set_metrics(struct roast_metric_set *set, const struct chunk_stats *
         if (stats->events.n)
                 roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
         if (stats->events.n && set->values[ROAST_TOTAL_EVENTS].state == ROAST_ABSENT)
-                (void)roast_metric_set_estimated(set, ROAST_TOTAL_EVENTS,
-                                                 (double)stats->total_events,
-                                                 "from the chunk records: no report");
+                return roast_metric_set_estimated(set, ROAST_TOTAL_EVENTS,
+                                                  (double)stats->total_events,
+                                                  "from the chunk records: no report");
+        return 0;
 }
 
 int collect_chunks(struct collect *collect, struct roast_error *error)
@@ -242,7 +248,7 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r >= 0 && stats.n)
-                set_metrics(&collect->summary->metrics, &stats);
+        if (r >= 0 && stats.n && set_metrics(&collect->summary->metrics, &stats) < 0)
+                return roast_fail_nomem(error);
         return r;
 }

@@ -32,6 +32,16 @@ static inline void stat_add(struct stat_sum *stat, double value)
                 stat->max = value;
 }
 
+/* Sums of counts that came from elsewhere end at the largest number instead of overflowing. */
+static inline int64_t stat_sum_int(int64_t a, int64_t b)
+{
+        int64_t sum;
+
+        if (!__builtin_add_overflow(a, b, &sum))
+                return sum;
+        return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* Sample standard deviation (n - 1); 0 for one value */
 static inline double stat_deviation(const struct stat_sum *stat)
 {

@@ -25,8 +25,7 @@ int roast_run_fact_int(struct roast_run *run, const char *name, int64_t value,
 int roast_run_fact_real(struct roast_run *run, const char *name, double value,
                         struct roast_error *error)
 {
-        return add_fact(run, name, (struct run_value){ .type = RUN_REAL, .real = value }, NULL,
-                        error);
+        return add_fact(run, name, run_real(value), isnan(value) ? "not a number" : NULL, error);
 }
 
 int roast_run_fact_text(struct roast_run *run, const char *name, const char *value,
@@ -87,7 +86,7 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
                                    run_string(prefix, prefix ? strlen(prefix) : 0),
                                    run_string(activity, strlen(activity)),
                                    run_string(unit, unit ? strlen(unit) : 0),
-                                   { .type = RUN_REAL, .real = value } };
+                                   run_real(value) };
 
         return run_insert(run, RUN_SPAN, row, 5, error);
 }

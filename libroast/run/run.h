@@ -1,6 +1,8 @@
 #pragma once
 /* The inside of a run, shared by the files of this folder */
 
+#include <math.h>
+
 #include <sqlite3.h>
 
 #include "roast-run.h"
@@ -27,12 +29,11 @@ struct roast_run {
         sqlite3 *db;
         char *path;
         bool writable;
-        bool in_transaction;
-        unsigned int n_views; /* run_view_begin() without its end */
+        bool in_transaction;  /* of the writer: rows were added since the last commit */
+        unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct run_seen seen;
         struct intern texts;                          /* row `id` of text is number id - 1 */
-        size_t n_texts;                               /* of them, how many are rows already */
         /* what roast_run_about() hands out */
         char *about_id;
         char *about_name;
@@ -60,6 +61,12 @@ static inline struct run_value run_int(int64_t value)
         return (struct run_value){ .type = RUN_INT, .integer = value };
 }
 
+/* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
+static inline struct run_value run_real(double value)
+{
+        return (struct run_value){ .type = isnan(value) ? RUN_NULL : RUN_REAL, .real = value };
+}
+
 static inline struct run_value run_string(const char *string, size_t len)
 {
         return (struct run_value){ .type = string ? RUN_STRING : RUN_NULL,
@@ -78,7 +85,7 @@ static inline struct run_value run_string(const char *string, size_t len)
  *
  * values are the columns without id, valid until the next step. Rows come
  * before their seal is checked: what was made of them counts only if the walk
- * ends with 0.
+ * ends with 0. The writer's own walk ends where its last commit did.
  */
 struct run_scan {
         struct roast_run *run;
@@ -98,6 +105,6 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 
-/* One consistent view over several scans; they nest. */
+/* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);
 void run_view_end(struct roast_run *run);

@@ -8,13 +8,15 @@
 
 int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
-        int r = 0;
+        int r;
 
-        if (!run->in_transaction && run->n_views == 0)
+        if (run->n_views == 0 && !run->in_transaction) {
                 r = run_exec(run, "BEGIN", error);
-        if (r >= 0)
-                run->n_views++;
-        return r;
+                if (r < 0)
+                        return r;
+        }
+        run->n_views++;
+        return 0;
 }
 
 void run_view_end(struct roast_run *run)
@@ -141,6 +143,8 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
         int rc = sqlite3_step(scan->rows), r;
 
+        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
+                return 0;
         if (rc == SQLITE_DONE) {
                 if (scan->id != scan->sealed_id)
                         return corrupt(scan, "rows are missing", error);
@@ -154,8 +158,9 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
         read_values(scan);
-        if (seal_row(scan->seal, scan->values, scan->n) < 0)
+        if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
+        seal_add(scan->seal);
         if (scan->id == scan->sealed_id) {
                 r = check_seal(scan, error);
                 if (r < 0)
