@@ -16,7 +16,6 @@ import numpy as np
 from coffea.nanoevents import NanoAODSchema
 from coffea.processor import ProcessorABC
 from hist import Hist
-
 from roastcoffea import track_bytes, track_memory, track_metrics, track_time
 
 B_TAG_MEDIUM = 0.2783

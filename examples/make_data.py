@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import uproot
-
 from toy_events import Columns, generate
 
 EVENTS_PER_FILE = 40_000

@@ -13,7 +13,6 @@ from typing import Any
 import awkward as ak
 import numpy as np
 from numpy.typing import NDArray
-
 from toy_physics import (
     BOTTOM,
     ELECTRON,

@@ -112,7 +112,9 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
             (
                 self.clock_ms + int(now * 1000),
                 state.executing_count,
-                state.executing_count + len(state.ready) + len(state.constrained)
+                state.executing_count
+                + len(state.ready)
+                + len(state.constrained)
                 + len(state.waiting),
                 int(state.nbytes),
                 int(spilled.disk) if spilled is not None else -1,
@@ -135,9 +137,7 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
         if self.rows and _probe is not None:
             times, *columns = zip(*self.rows, strict=True)
             block = _probe.encode_block(times, columns)
-            worker.log_event(
-                self.topic, ("samples", worker.address, ",".join(DASK_COLUMNS), block)
-            )
+            worker.log_event(self.topic, ("samples", worker.address, ",".join(DASK_COLUMNS), block))
         self.rows = []
 
     def flush(self, token: str) -> None:
