@@ -1,0 +1,40 @@
+/* The list of the sources, and one row of all their readings. */
+
+#include "probe/readings.h"
+
+const struct probe *const probes[] = {
+        &probe_clock, /* first: the time column */
+        &probe_statm,    &probe_rusage,    &probe_io_source, &probe_counts, &probe_cgroup_source,
+        &probe_pressure, &probe_diskstats, &probe_netdev,    NULL,
+};
+
+const struct probe_column *probe_column(size_t index)
+{
+        for (size_t i = 0; probes[i]; i++) {
+                if (index < probes[i]->n_columns)
+                        return &probes[i]->columns[index];
+                index -= probes[i]->n_columns;
+        }
+        return NULL;
+}
+
+size_t probe_column_count(void)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; probes[i]; i++)
+                n += probes[i]->n_columns;
+        return n;
+}
+
+void probe_row_read(int64_t *row)
+{
+        for (size_t i = 0; probes[i]; i++) {
+                probes[i]->read(row);
+                for (size_t k = 0; k < probes[i]->n_columns; k++) {
+                        if (row[k] > 0)
+                                row[k] -= row[k] % probes[i]->columns[k].resolution;
+                }
+                row += probes[i]->n_columns;
+        }
+}
