@@ -170,7 +170,7 @@ def run(part: Part) -> Counts:
     try:
         counts = part.count(output, part.report)
     except (OSError, ValueError, ElementTree.ParseError) as error:
-        counts = Counts(failed=[f"no result to count: {error}"])
+        counts = Counts(failed=[f"no result to count: {status or error}"])
     if status and not counts.failed:
         counts.failed.append(f"the command ended with {status}")
     if not counts.total:
