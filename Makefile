@@ -30,12 +30,18 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@$(python) examples/demo.py
 
 .PHONY: test
-test: setup-lint $(installed) build-asan ## run every test and list passed, failed, skipped
+test: setup-lint $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
 lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck
 	@tools/lint
+
+.PHONY: format
+format: $(venv)/setup-stamp ## format C and Python as make lint wants it
+	@git ls-files -z '*.c' '*.h' | xargs -0 $(venv)/bin/clang-format -i
+	@$(venv)/bin/ruff check --quiet --fix-only
+	@$(venv)/bin/ruff format --quiet
 
 .PHONY: bench
 bench: $(installed) ## run every benchmark
