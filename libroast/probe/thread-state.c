@@ -142,6 +142,7 @@ enum thread_state thread_view_look(struct thread_view *view)
 {
         char call[192], stat[512], *at;
 
+        errno = 0;
         thread_view_read(view, &view->syscall_fd, "syscall", call, sizeof(call));
         if (call[0] == 'r')
                 return THREAD_STATE_RUNS;
