@@ -27,13 +27,24 @@ size_t probe_column_count(void)
         return n;
 }
 
+int64_t probe_column_pack(const struct probe_column *column, int64_t value)
+{
+        return value < 0 ? PROBE_ABSENT : value / column->resolution;
+}
+
+int64_t probe_column_unpack(const struct probe_column *column, int64_t packed)
+{
+        return packed < 0 ? PROBE_ABSENT : packed * column->resolution;
+}
+
 void probe_row_read(int64_t *row)
 {
         for (size_t i = 0; probes[i]; i++) {
                 probes[i]->read(row);
                 for (size_t k = 0; k < probes[i]->n_columns; k++) {
-                        if (row[k] > 0)
-                                row[k] -= row[k] % probes[i]->columns[k].resolution;
+                        const struct probe_column *column = &probes[i]->columns[k];
+
+                        row[k] = probe_column_unpack(column, probe_column_pack(column, row[k]));
                 }
                 row += probes[i]->n_columns;
         }
