@@ -3,9 +3,16 @@
 #include "probe/readings.h"
 
 const struct probe *const probes[] = {
-        &probe_clock, /* first: the time column */
-        &probe_statm,    &probe_rusage,    &probe_io_source, &probe_counts, &probe_cgroup_source,
-        &probe_pressure, &probe_diskstats, &probe_netdev,    NULL,
+        &probe_clock,         /* first: the time column */
+        &probe_statm,         /* memory of the process, */
+        &probe_rusage,        /* its CPU time, faults and switches, */
+        &probe_io_source,     /* its bytes, */
+        &probe_counts,        /* its descriptors and threads */
+        &probe_cgroup_source, /* limits of its group */
+        &probe_pressure,      /* the host */
+        &probe_diskstats,     /* the host */
+        &probe_netdev,        /* the host */
+        NULL,
 };
 
 const struct probe_column *probe_column(size_t index)

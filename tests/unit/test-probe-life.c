@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,6 +133,59 @@ static void test_three_hundred_chunks_at_once(void **state)
         assert_int_equal(probe_chunks_active(), 0);
 }
 
+static _Atomic bool storm_stops;
+
+static void *storm_chunks(void *unused)
+{
+        struct probe_result result;
+        struct probe_chunk outer, inner;
+
+        (void)unused;
+        while (!storm_stops) {
+                probe_chunk_begin(&outer);
+                probe_chunk_begin(&inner);
+                probe_chunk_end(&inner, &result);
+                assert_sums(&result.split);
+                probe_chunk_end(&outer, &result);
+                assert_sums(&result.split);
+                assert_true(!(result.flags & ~(unsigned int)PROBE_UNWATCHED));
+        }
+        return NULL;
+}
+
+static void test_chunks_stops_and_forks_at_once(void **state)
+{
+        struct probe_result result;
+        struct probe_chunk chunk;
+        pthread_t threads[6];
+        int status;
+        pid_t pid;
+
+        (void)state;
+        storm_stops = false;
+        for (int i = 0; i < 6; i++)
+                assert_int_equal(pthread_create(&threads[i], NULL, storm_chunks, NULL), 0);
+        for (int i = 0; i < 60; i++) {
+                probe_watch_stop();
+                pid = i % 3 || SPEND_NO_THREADS_AFTER_FORK ? -1 : fork();
+                if (pid == 0) {
+                        probe_chunk_begin(&chunk);
+                        probe_chunk_end(&chunk, &result);
+                        probe_watch_stop();
+                        _exit(result.flags || probe_chunks_active() ? 1 : 0);
+                }
+                if (pid > 0) {
+                        assert_int_equal(waitpid(pid, &status, 0), pid);
+                        assert_int_equal(status, 0);
+                }
+                sleep_ns(5 * MS);
+        }
+        storm_stops = true;
+        for (int i = 0; i < 6; i++)
+                pthread_join(threads[i], NULL);
+        assert_int_equal(probe_chunks_active(), 0);
+}
+
 static void *begin_and_die(void *unused)
 {
         struct probe_chunk chunk;
@@ -203,6 +257,7 @@ int main(void)
                 cmocka_unit_test(test_a_fork_in_the_middle_leaves_both_sides_working),
                 cmocka_unit_test(test_an_end_by_another_thread_knows_less),
                 cmocka_unit_test(test_three_hundred_chunks_at_once),
+                cmocka_unit_test(test_chunks_stops_and_forks_at_once),
                 cmocka_unit_test(test_the_watcher_comes_and_goes),
                 cmocka_unit_test(test_a_thread_that_dies_in_a_chunk_gives_its_slot_back),
         };
