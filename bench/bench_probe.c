@@ -1,7 +1,7 @@
 /*
  * What the probes cost: each figure beside a bare clock read of the same run
  *
- *     bench_probe [seconds per share]
+ *     bench-probe [seconds per share]
  *
  * The shares are CPU time of the background threads over wall time.
  */

@@ -1,0 +1,65 @@
+"""What runs inside Dask's scheduler: the workers' comings and goings, as events.
+
+    ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
+
+kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
+
+PRESENT, CAME, WENT = 1, 2, 3
+
+
+class SchedulerProbe(SchedulerPlugin):  # type: ignore[misc]
+    """Tells the client which workers there are."""
+
+    def __init__(self, topic: str) -> None:
+        self.name = topic
+        self.topic = topic
+        self.scheduler: Scheduler | None = None
+
+    async def start(self, scheduler: Scheduler) -> None:
+        """Report the workers that are there."""
+        self.scheduler = scheduler
+        for worker in list(scheduler.workers):
+            self.report(PRESENT, worker)
+
+    def report(self, kind: int, address: str) -> None:
+        """Send one coming or going."""
+        assert self.scheduler is not None
+        state = self.scheduler.workers.get(address)
+        known: tuple[Any, ...] = (None, -1, -1, -1)
+        if state is not None:
+            pid = state.metrics.get("pid") or -1
+            known = (state.host, pid, state.nthreads, state.memory_limit or -1)
+        self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """Called by Dask when a worker has come."""
+        self.report(CAME, worker)
+
+    def remove_worker(
+        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
+    ) -> None:
+        """Called by Dask when a worker has gone."""
+        self.report(WENT, worker)
+
+
+def read_span(span_id: str, dask_scheduler: Scheduler) -> dict[Any, Any] | None:
+    """Return a span's metrics; None if the scheduler knows no spans or not this one."""
+    extension = dask_scheduler.extensions.get("spans")
+    span = extension.spans.get(span_id) if extension is not None else None
+    return dict(span.cumulative_worker_metrics) if span is not None else None
+
+
+def has_spans(dask_scheduler: Scheduler) -> bool:
+    """Whether this scheduler follows spans at all."""
+    return dask_scheduler.extensions.get("spans") is not None
