@@ -2,13 +2,13 @@
 
 #include "timeline/bits.h"
 
-void bit_writer_put_word(struct bit_writer *writer)
+void bits_writer_put_word(struct bits_writer *writer)
 {
         if (writer->error >= 0)
                 writer->error = buf_put_u64(writer->out, writer->word);
 }
 
-int bit_writer_finish(struct bit_writer *writer)
+int bits_writer_finish(struct bits_writer *writer)
 {
         for (unsigned int i = 0; i < writer->used && writer->error >= 0; i += 8)
                 writer->error = buf_put_u8(writer->out, (uint8_t)(writer->word >> i));
@@ -16,7 +16,7 @@ int bit_writer_finish(struct bit_writer *writer)
 }
 
 /* The last bytes, where a whole word would reach beyond the end. */
-uint64_t bit_reader_tail(const struct bit_reader *reader)
+uint64_t bits_reader_tail(const struct bits_reader *reader)
 {
         uint64_t word = 0;
 
@@ -25,7 +25,7 @@ uint64_t bit_reader_tail(const struct bit_reader *reader)
         return word;
 }
 
-bool bit_reader_finish(const struct bit_reader *reader)
+bool bits_reader_finish(const struct bits_reader *reader)
 {
         return (reader->at + 7) / 8 == reader->len;
 }

@@ -40,11 +40,7 @@
 /* the first value, a drift and a scale with their codes, the width */
 #define HEAD_BYTES_MAX (10 + 11 + 11 + 1)
 
-/* How many differences the usual step is taken from. */
-#define DRIFT_PROBES 31
-
 enum {
-        HEAD_CONSTANT = 0,
         HEAD_FALLS = 64,
         HEAD_LIKE = 129,
         HEAD_SCALE = 130,
@@ -59,37 +55,10 @@ void block_deinit(struct block *block)
         *block = (struct block)BLOCK_INIT;
 }
 
-/* The median of some differences, evenly spread. */
-static uint64_t usual_step(const int64_t *values, size_t n)
-{
-        size_t stride = n / DRIFT_PROBES + 1, count = 0;
-        int64_t steps[DRIFT_PROBES];
-
-        for (size_t i = 1; i < n; i += stride) {
-                int64_t step = (int64_t)((uint64_t)values[i] - (uint64_t)values[i - 1]);
-                size_t at = count++;
-
-                for (; at > 0 && steps[at - 1] > step; at--)
-                        steps[at] = steps[at - 1];
-                steps[at] = step;
-        }
-        return count ? (uint64_t)steps[count / 2] : 0;
-}
-
-static bool same_differences(const int64_t *a, const int64_t *b, size_t n)
-{
-        uint64_t offset = (uint64_t)a[0] - (uint64_t)b[0];
-
-        for (size_t i = 1; i < n; i++)
-                if ((uint64_t)a[i] - (uint64_t)b[i] != offset)
-                        return false;
-        return true;
-}
-
 struct encoder {
         struct buf *out;
         struct buf bits_buf, code_buf;
-        struct bit_writer bits;
+        struct bits_writer bits;
         struct range_encoder code;
         bool coded; /* some column has a width */
         int64_t *residuals;
@@ -114,7 +83,7 @@ static size_t find_like(const struct encoder *encoder, size_t index, size_t n)
 
                 if (other->width == column->width && other->scale == column->scale &&
                     other->falls == column->falls && other->drift == column->drift &&
-                    same_differences(encoder->values[i], encoder->values[index], n))
+                    column_alike(encoder->values[i], encoder->values[index], n))
                         return i;
         }
         return index;
@@ -140,7 +109,7 @@ static void encode_column(struct encoder *encoder, size_t index, size_t n)
         const int64_t *values = encoder->values[index];
         size_t like = index;
 
-        *column = (struct column){ .drift = index == 0 ? usual_step(values, n) : 0 };
+        *column = (struct column){ .drift = index == 0 ? column_usual_step(values, n) : 0 };
         column_measure(column, encoder->residuals, values, n);
         buf_put_zigzag(encoder->out, values[0]);
         if (column->width)
@@ -164,13 +133,13 @@ static int encode_columns(struct encoder *encoder, size_t n, size_t k)
         encoder->residuals = malloc(n * sizeof(*encoder->residuals));
         if (!encoder->residuals)
                 return ROAST_E_NOMEM;
-        encoder->bits = (struct bit_writer){ .out = &encoder->bits_buf };
+        encoder->bits = (struct bits_writer){ .out = &encoder->bits_buf };
         range_encoder_init(&encoder->code, &encoder->code_buf);
         for (size_t i = 0; i < 1 + k; i++)
                 encode_column(encoder, i, n);
         if (!encoder->coded)
                 return 0;
-        r = bit_writer_finish(&encoder->bits);
+        r = bits_writer_finish(&encoder->bits);
         if (r < 0)
                 return r;
         r = range_encoder_finish(&encoder->code);
@@ -241,7 +210,7 @@ static bool take_head(struct head *head, struct cursor *cursor, size_t index)
 }
 
 struct decoder {
-        struct bit_reader bits;
+        struct bits_reader bits;
         struct range_decoder code;
         struct head heads[1 + BLOCK_SERIES_MAX];
 };
@@ -249,8 +218,7 @@ struct decoder {
 static bool take_streams(struct decoder *decoder, struct cursor *cursor)
 {
         decoder->bits.data = cursor_bytes(cursor, &decoder->bits.len);
-        return !cursor->bad &&
-               range_decoder_init(&decoder->code, cursor->at, cursor_left(cursor)) >= 0;
+        return !cursor->bad && range_decoder_init(&decoder->code, cursor->at, cursor_left(cursor));
 }
 
 static void decode_column(struct decoder *decoder, struct block *block, size_t index)
@@ -281,12 +249,12 @@ static bool decode_columns(struct block *block, struct cursor *cursor)
                 return false;
         for (size_t i = 0; i < 1 + block->k; i++)
                 decode_column(&decoder, block, i);
-        return !coded || (bit_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code));
+        return !coded || (bits_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code));
 }
 
 static int block_resize(struct block *block, size_t n, size_t k)
 {
-        size_t need = n * (1 + k);
+        size_t need = n ? n * (1 + k) : 1;
 
         if (need > block->cap) {
                 int64_t *data = malloc(need * sizeof(*data));

@@ -34,7 +34,10 @@ struct block {
         size_t cap;
 };
 
-#define BLOCK_INIT { 0 }
+#define BLOCK_INIT                                                                                 \
+        {                                                                                          \
+                0                                                                                  \
+        }
 
 void block_deinit(struct block *block);
 

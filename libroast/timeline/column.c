@@ -1,20 +1,22 @@
 /* Columns: see column.h. */
 
 #include "timeline/column.h"
+#include "util/size.h"
+
+/* How many differences the usual step is taken from. */
+#define STEP_PROBES 31
 
 struct models {
-        struct model changed[2]; /* by whether the row before had changed */
-        struct model sign;
-        struct model length[64]; /* a binary tree over length - 1, its root at 1 */
-        struct model top[65];    /* by length */
+        struct range_model changed[2]; /* by whether the row before had changed */
+        struct range_model length[64]; /* a binary tree over length - 1, its root at 1 */
 };
 
 static void models_init(struct models *models)
 {
-        struct model *all = (struct model *)models;
-
-        for (size_t i = 0; i < sizeof(*models) / sizeof(*all); i++)
-                all[i] = (struct model)MODEL_INIT;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(models->changed); i++)
+                models->changed[i] = (struct range_model)RANGE_MODEL_INIT;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(models->length); i++)
+                models->length[i] = (struct range_model)RANGE_MODEL_INIT;
 }
 
 static unsigned int bit_length(uint64_t value)
@@ -38,36 +40,73 @@ static uint64_t gcd(uint64_t a, uint64_t b)
         return a;
 }
 
+uint64_t column_usual_step(const int64_t *values, size_t n)
+{
+        size_t stride = n / STEP_PROBES + 1, count = 0;
+        int64_t steps[STEP_PROBES];
+
+        for (size_t i = 1; i < n; i += stride) {
+                int64_t step = (int64_t)((uint64_t)values[i] - (uint64_t)values[i - 1]);
+                size_t at = count++;
+
+                for (; at > 0 && steps[at - 1] > step; at--)
+                        steps[at] = steps[at - 1];
+                steps[at] = step;
+        }
+        return count ? (uint64_t)steps[count / 2] : 0;
+}
+
+bool column_alike(const int64_t *a, const int64_t *b, size_t n)
+{
+        uint64_t offset = (uint64_t)a[0] - (uint64_t)b[0];
+
+        for (size_t i = 1; i < n; i++)
+                if ((uint64_t)a[i] - (uint64_t)b[i] != offset)
+                        return false;
+        return true;
+}
+
+/* Of all residuals; 0 if they are all zero. */
+static uint64_t common_divisor(const int64_t *residuals, size_t count)
+{
+        uint64_t divisor = 0;
+
+        for (size_t i = 0; i < count && divisor != 1; i++)
+                if (residuals[i])
+                        divisor = gcd(magnitude(residuals[i]), divisor);
+        return divisor;
+}
+
+static void divide(int64_t *residuals, size_t count, uint64_t divisor)
+{
+        for (size_t i = 0; i < count; i++) {
+                uint64_t m = magnitude(residuals[i]) / divisor;
+
+                residuals[i] = (int64_t)(residuals[i] < 0 ? -m : m);
+        }
+}
+
 void column_measure(struct column *column, int64_t *residuals, const int64_t *values, size_t n)
 {
-        uint64_t all = 0, scale = 0;
+        uint64_t all = 0, divisor;
         int64_t falls = 0;
 
-        for (size_t i = 1; i < n; i++) {
-                uint64_t r = (uint64_t)values[i] - (uint64_t)values[i - 1] - column->drift;
-
-                residuals[i - 1] = (int64_t)r;
-                falls |= (int64_t)r;
-                all |= magnitude((int64_t)r);
+        for (size_t i = 1; i < n; i++)
+                residuals[i - 1] =
+                        (int64_t)((uint64_t)values[i] - (uint64_t)values[i - 1] - column->drift);
+        divisor = common_divisor(residuals, n - 1);
+        if (divisor > 1)
+                divide(residuals, n - 1, divisor);
+        for (size_t i = 0; i < n - 1; i++) {
+                all |= magnitude(residuals[i]);
+                falls |= residuals[i];
         }
-        for (size_t i = 0; i + 1 < n && scale != 1; i++)
-                if (residuals[i])
-                        scale = gcd(magnitude(residuals[i]), scale);
-        if (scale > 1) {
-                all = 0;
-                for (size_t i = 0; i + 1 < n; i++) {
-                        uint64_t m = magnitude(residuals[i]) / scale;
-
-                        all |= m;
-                        residuals[i] = (int64_t)(residuals[i] < 0 ? -m : m);
-                }
-        }
-        column->scale = scale ? scale : 1;
+        column->scale = divisor ? divisor : 1;
         column->falls = falls < 0;
         column->width = bit_length(all);
 }
 
-static void encode_length(struct models *models, struct range_encoder *range, unsigned int depth,
+static void encode_length(struct models *models, struct range_encoder *code, unsigned int depth,
                           unsigned int length)
 {
         unsigned int node = 1;
@@ -75,54 +114,64 @@ static void encode_length(struct models *models, struct range_encoder *range, un
         for (unsigned int i = depth; i-- > 0;) {
                 bool bit = (length - 1) >> i & 1;
 
-                range_encode(range, &models->length[node], bit);
+                range_encode(code, &models->length[node], bit);
                 node = 2 * node + bit;
         }
 }
 
-void column_encode(const struct column *column, struct range_encoder *range,
-                   struct bit_writer *bits, const int64_t *residuals, size_t n)
+void column_encode(const struct column *column, struct range_encoder *code,
+                   struct bits_writer *bits, const int64_t *residuals, size_t n)
 {
         unsigned int depth = bit_length(column->width - 1);
         bool changed = false;
         struct models models;
 
         models_init(&models);
-        for (size_t i = 0; i + 1 < n; i++) {
-                struct model *model = &models.changed[changed];
+        for (size_t i = 0; i < n - 1; i++) {
+                struct range_model *model = &models.changed[changed];
                 uint64_t m = magnitude(residuals[i]);
                 unsigned int length = bit_length(m);
 
                 changed = m != 0;
-                range_encode(range, model, changed);
+                range_encode(code, model, changed);
                 if (!changed)
                         continue;
+                encode_length(&models, code, depth, length);
+                m ^= UINT64_C(1) << (length - 1);
                 if (column->falls)
-                        range_encode(range, &models.sign, residuals[i] < 0);
-                encode_length(&models, range, depth, length);
-                if (length > 1)
-                        range_encode(range, &models.top[length], m >> (length - 2) & 1);
-                if (length > 2)
-                        bit_write(bits, m & ((UINT64_C(1) << (length - 2)) - 1), length - 2);
+                        bits_write(bits, m << 1 | (residuals[i] < 0), length);
+                else
+                        bits_write(bits, m, length - 1);
         }
 }
 
-static inline unsigned int decode_length(struct models *models, struct range_decoder *range,
+static inline unsigned int decode_length(struct models *models, struct range_decoder *code,
                                          unsigned int depth)
 {
         unsigned int node = 1;
 
         for (unsigned int i = 0; i < depth; i++)
-                node = 2 * node + range_decode(range, &models->length[node]);
+                node = 2 * node + range_decode_even(code, &models->length[node]);
         return node - (1u << depth) + 1;
 }
 
-void column_decode(const struct column *column, struct range_decoder *range,
-                   struct bit_reader *bits, int64_t *values, size_t n)
+static inline uint64_t decode_rest(struct bits_reader *bits, bool falls, unsigned int length)
+{
+        uint64_t leading = UINT64_C(1) << (length - 1), rest;
+
+        if (!falls)
+                return leading | bits_read(bits, length - 1);
+        rest = bits_read(bits, length);
+        return rest & 1 ? -(leading | rest >> 1) : leading | rest >> 1;
+}
+
+/* Works on copies of the streams: they are in registers then. */
+void column_decode(const struct column *column, struct range_decoder *code_stream,
+                   struct bits_reader *bit_stream, int64_t *values, size_t n)
 {
         unsigned int depth = bit_length(column->width - 1);
-        struct range_decoder r = *range;
-        struct bit_reader b = *bits;
+        struct range_decoder code = *code_stream;
+        struct bits_reader bits = *bit_stream;
         uint64_t value = (uint64_t)values[0];
         bool changed = false;
         struct models models;
@@ -130,23 +179,16 @@ void column_decode(const struct column *column, struct range_decoder *range,
         models_init(&models);
         for (size_t i = 1; i < n; i++) {
                 value += column->drift;
-                changed = range_decode(&r, &models.changed[changed]);
+                changed = range_decode(&code, &models.changed[changed]);
                 if (changed) {
-                        bool negative = column->falls && range_decode(&r, &models.sign);
-                        unsigned int length = decode_length(&models, &r, depth);
-                        uint64_t m = 1;
+                        unsigned int length = decode_length(&models, &code, depth);
 
-                        if (length > 1)
-                                m = 2 | range_decode(&r, &models.top[length]);
-                        if (length > 2)
-                                m = m << (length - 2) | bit_read(&b, length - 2);
-                        m *= column->scale;
-                        value += negative ? -m : m;
+                        value += decode_rest(&bits, column->falls, length) * column->scale;
                 }
                 values[i] = (int64_t)value;
         }
-        *range = r;
-        *bits = b;
+        *code_stream = code;
+        *bit_stream = bits;
 }
 
 void column_run(int64_t *values, uint64_t step, size_t n)

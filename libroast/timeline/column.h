@@ -10,16 +10,16 @@
  *
  * where `drift` is the usual step (of the time column: the sampling interval)
  * and `scale` the greatest common divisor of what remains (bytes that come in
- * sectors, percentages that come in tenths). A residual is coded as
+ * sectors, percentages that come in tenths). Of a residual are stored
  *
- *     changed? sign length       top    rest
- *     1        1    log2(width)  1      length - 2 bits
+ *     changed   1 decision                     r is not zero
+ *     length    log2(width), rounded up        bits of |r|, from 1 to the width
+ *     rest      length - 1 plain bits          what follows the leading one of |r|
+ *     sign      1 plain bit                    only in a column that also falls
  *
- * as far as needed: nothing follows "unchanged"; only a column that also falls has
- * signs; `length` is the number of bits of |r|, `width` the largest length
- * in the column; `top` is the bit below the leading one. All but the rest,
- * which goes to the plain bits, are decisions of the range coder, each with its
- * own model. The models start anew with each column.
+ * and of a zero only `changed`. Decisions go to the range coder: `changed` has
+ * two models, by what it was in the row before, `length` one for each node of
+ * a binary tree. The models start anew with every column.
  */
 
 #include <stdbool.h>
@@ -36,18 +36,24 @@ struct column {
         bool falls;         /* some residuals are negative */
 };
 
+/* The median of some differences, evenly spread; 0 for less than two values. */
+uint64_t column_usual_step(const int64_t *values, size_t n);
+
+/* Whether two columns of n values, at least one, differ by a constant. */
+bool column_alike(const int64_t *a, const int64_t *b, size_t n);
+
 /*
- * Describes n values so that column_encode() can store them, and leaves the
- * n - 1 residuals in `residuals`.
+ * Describes n values, at least one, and leaves their n - 1 residuals. The drift
+ * is given, all else is found.
  */
 void column_measure(struct column *column, int64_t *residuals, const int64_t *values, size_t n);
 
-void column_encode(const struct column *column, struct range_encoder *range,
-                   struct bit_writer *bits, const int64_t *residuals, size_t n);
+void column_encode(const struct column *column, struct range_encoder *code,
+                   struct bits_writer *bits, const int64_t *residuals, size_t n);
 
 /* values[0] is given, the n - 1 others are made. */
-void column_decode(const struct column *column, struct range_decoder *range,
-                   struct bit_reader *bits, int64_t *values, size_t n);
+void column_decode(const struct column *column, struct range_decoder *code,
+                   struct bits_reader *bits, int64_t *values, size_t n);
 
 /* values[0] is given: the others follow at the same step, or as those of another column do. */
 void column_run(int64_t *values, uint64_t step, size_t n);

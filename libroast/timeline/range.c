@@ -1,12 +1,11 @@
 /* The range coder, as far as it is not inline: see range.h. */
 
-#include "roast-error.h"
 #include "timeline/range.h"
 
-const uint16_t model_step[MODEL_SEEN_MAX + 1] = {
+const int32_t range_step[RANGE_SEEN_MAX + 1] = {
         40960, 25206, 18204, 14247, 11703, 9930, 8623, 7620, 6827, 6183, 5650,
-        5201,  4819,  4489,  4201,  3948, 3724, 3523, 3344, 3181, 3034, 2900,
-        2777,  2664,  2560,  2464,  2374, 2291, 2214, 2142, 2074, 2010,
+        5201,  4819,  4489,  4201,  3948,  3724, 3523, 3344, 3181, 3034, 2900,
+        2777,  2664,  2560,  2464,  2374,  2291, 2214, 2142, 2074, 2010,
 };
 
 void range_encoder_init(struct range_encoder *encoder, struct buf *out)
@@ -18,7 +17,7 @@ void range_encoder_init(struct range_encoder *encoder, struct buf *out)
         };
 }
 
-/* The code is a fraction below 1, so the carry stops before it reaches the first byte's left. */
+/* The code is a fraction below 1: a carry never runs past the first byte. */
 void range_encoder_carry(struct range_encoder *encoder)
 {
         for (size_t at = encoder->out->len; at > encoder->start; at--)
@@ -53,10 +52,10 @@ int range_encoder_finish(struct range_encoder *encoder)
         return encoder->error;
 }
 
-int range_decoder_init(struct range_decoder *decoder, const void *data, size_t len)
+bool range_decoder_init(struct range_decoder *decoder, const void *data, size_t len)
 {
         if (len % 4)
-                return ROAST_E_CORRUPT;
+                return false;
         *decoder = (struct range_decoder){
                 .range = UINT64_MAX,
                 .at = data,
@@ -64,7 +63,7 @@ int range_decoder_init(struct range_decoder *decoder, const void *data, size_t l
         };
         decoder->code = (uint64_t)range_decoder_word(decoder) << 32;
         decoder->code |= range_decoder_word(decoder);
-        return 0;
+        return true;
 }
 
 /* The decoder is one word ahead of the encoder, which left the last one out. */
