@@ -9,16 +9,20 @@
  * for every tenth row (10 Hz and 1 Hz). Beside it stands the plain coding:
  * differences as zigzag varints, zstd level 3 per column.
  *
+ * Exits with 1 if blocks of the size that the run file has miss a bound.
+ *
  * A sample is one value of one series. The bytes of the time column and of
  * all headers count, the time stamps do not count as samples. Every block is
  * decoded and compared before anything is timed.
  */
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "timeline/block.h"
@@ -26,10 +30,16 @@
 #include "util/size.h"
 
 #define DEFAULT_PATH "../shared/data/series/workers_10hz.csv"
+#define SEPARATORS   ",\r\n"
 #define WORKERS_MAX  16
 #define COLUMNS_MAX  32
 #define TIMED_S      0.5
 #define PASSES       5
+
+/* Rows of a block in the run file, and what is asked of such blocks. */
+#define RUN_FILE_ROWS    120
+#define ENCODE_PER_S_MIN 20e6
+#define DECODE_PER_S_MIN 50e6
 
 /* Units per resolution step; series that are not listed are counted in ones. */
 static const struct resolution {
@@ -84,11 +94,11 @@ static void archive_deinit(struct archive *archive)
 
 static void read_names(struct recording *recording, char *line)
 {
-        char *name = strtok(line, ",\n");
+        char *name = strtok(line, SEPARATORS);
 
         if (!name || strcmp(name, "worker") != 0)
                 die("the first column is not the worker");
-        while ((name = strtok(NULL, ",\n"))) {
+        while ((name = strtok(NULL, SEPARATORS))) {
                 double step = 1;
 
                 for (size_t i = 0; i < ROAST_ARRAY_SIZE(resolutions); i++)
@@ -100,20 +110,30 @@ static void read_names(struct recording *recording, char *line)
         }
 }
 
-/* Integers are rounded as integers: a time stamp in ns does not fit into a double. */
+/*
+ * Integers are rounded as integers: a time stamp in ns does not fit into a
+ * double. A fraction where none is expected would be lost: it is refused.
+ */
 static int64_t quantise(const char *text, double step)
 {
-        if (step >= 1) {
-                long long unit = (long long)step;
+        int64_t value;
+        char *end;
 
-                return (strtoll(text, NULL, 10) + unit / 2) / unit;
+        if (step >= 1) {
+                int64_t unit = (int64_t)step;
+
+                value = (strtoll(text, &end, 10) + unit / 2) / unit;
+        } else {
+                value = llround(strtod(text, &end) / step);
         }
-        return (int64_t)(strtod(text, NULL) / step + 0.5);
+        if (*end)
+                die("a value is not of the kind that its series has");
+        return value;
 }
 
 static void read_row(struct recording *recording, char *line)
 {
-        size_t index = strtoul(strtok(line, ",\n"), NULL, 10);
+        size_t index = strtoul(strtok(line, SEPARATORS), NULL, 10);
         struct worker *worker;
 
         if (index >= WORKERS_MAX)
@@ -128,7 +148,7 @@ static void read_row(struct recording *recording, char *line)
                                 reallocarray(worker->columns[i], worker->cap, sizeof(int64_t)));
         }
         for (size_t i = 0; i < recording->columns; i++) {
-                const char *text = strtok(NULL, ",\n");
+                const char *text = strtok(NULL, SEPARATORS);
 
                 if (!text)
                         die("a row is too short");
@@ -334,7 +354,6 @@ struct figures {
         double decode_per_s;
 };
 
-/* The median pass of PASSES; a pass repeats until it took TIMED_S / PASSES. */
 static int ascending(const void *a, const void *b)
 {
         double x = *(const double *)a, y = *(const double *)b;
@@ -342,6 +361,10 @@ static int ascending(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
+/*
+ * Samples per second of the median pass; a pass repeats until it took
+ * TIMED_S / PASSES. Decodes into the block, or encodes if there is none.
+ */
 static double median_rate(struct archive *archive, const struct recording *recording,
                           const struct codec *codec, size_t rows, struct block *block)
 {
@@ -384,29 +407,50 @@ static struct figures measure(const struct recording *recording, const struct co
         return figures;
 }
 
-static void print_figures(const char *rate, const struct recording *recording,
-                          const struct codec *codec, size_t rows)
+static struct figures report(const char *rate, const struct recording *recording,
+                             const struct codec *codec, size_t rows)
 {
         struct figures figures = measure(recording, codec, rows);
 
         printf("%-6s %-12s %5zu  %8.3f  %8.1f  %8.1f\n", rate, codec->name, rows,
                figures.bytes_per_sample, figures.encode_per_s * 1e-6, figures.decode_per_s * 1e-6);
+        return figures;
+}
+
+/* Returns whether blocks of RUN_FILE_ROWS keep to the bounds. */
+static bool report_rate(const char *rate, const struct recording *recording, double bytes_max)
+{
+        static const size_t rows[] = { 1, 5, 10, 60, RUN_FILE_ROWS, 300, 600, 1200 };
+        bool kept = true;
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
+                struct figures figures = report(rate, recording, &codec_roast, rows[i]);
+
+                if (rows[i] == RUN_FILE_ROWS)
+                        kept = figures.bytes_per_sample <= bytes_max &&
+                               figures.encode_per_s >= ENCODE_PER_S_MIN &&
+                               figures.decode_per_s >= DECODE_PER_S_MIN;
+        }
+        report(rate, recording, &codec_plain, RUN_FILE_ROWS);
+        printf("bound  %-12s %5d  %8.3f  %8.1f  %8.1f  %s\n", "roast", RUN_FILE_ROWS, bytes_max,
+               ENCODE_PER_S_MIN * 1e-6, DECODE_PER_S_MIN * 1e-6, kept ? "kept" : "MISSED");
+        return kept;
 }
 
 int main(int argc, char **argv)
 {
-        static const size_t rows[] = { 10, 60, 120, 300, 600, 1200 };
         ROAST_CLEANUP(recording_deinit) struct recording full = { 0 };
         ROAST_CLEANUP(recording_deinit) struct recording thin = { 0 };
+        bool kept;
 
+        if (argc < 2 && access(DEFAULT_PATH, R_OK) < 0) {
+                printf("bench-timeline: skipped, there is no %s\n", DEFAULT_PATH);
+                return 0;
+        }
         recording_read(&full, argc > 1 ? argv[1] : DEFAULT_PATH);
         recording_thin(&thin, &full, 10);
         printf("rate   codec         rows  B/sample  encode    decode (M samples/s)\n");
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++)
-                print_figures("10 Hz", &full, &codec_roast, rows[i]);
-        print_figures("10 Hz", &full, &codec_plain, 120);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++)
-                print_figures("1 Hz", &thin, &codec_roast, rows[i]);
-        print_figures("1 Hz", &thin, &codec_plain, 120);
-        return 0;
+        kept = report_rate("10 Hz", &full, 0.50);
+        kept &= report_rate("1 Hz", &thin, 0.85);
+        return kept ? 0 : 1;
 }
