@@ -16,6 +16,7 @@ import numpy as np
 from coffea.nanoevents import NanoAODSchema
 from coffea.processor import ProcessorABC
 from hist import Hist
+
 from roastcoffea import track_bytes, track_memory, track_metrics, track_time
 
 B_TAG_MEDIUM = 0.2783

@@ -19,9 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analysis import DemoSchema, DimuonProcessor, z_peak
 from coffea.processor import DaskExecutor, Runner
 from distributed import Client, LocalCluster
+
+from analysis import DemoSchema, DimuonProcessor, z_peak
 from make_data import EVENTS_PER_FILE, make_data
 from roastcoffea import MetricsCollector
 from task_progress import follow_tasks

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import uproot
+
 from toy_events import Columns, generate
 
 EVENTS_PER_FILE = 40_000

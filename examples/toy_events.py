@@ -13,6 +13,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 from numpy.typing import NDArray
+
 from toy_physics import (
     BOTTOM,
     ELECTRON,

@@ -117,7 +117,7 @@ struct roast_fact {
         enum { ROAST_FACT_ABSENT, ROAST_FACT_INT, ROAST_FACT_REAL, ROAST_FACT_TEXT } type;
         int64_t integer;
         double real;
-        const char *text;   /* the text, or the reason when absent */
+        const char *text; /* the text, or the reason when absent */
 };
 
 int roast_run_facts(struct roast_run *run,

@@ -24,7 +24,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,   collect_facts, collect_chunks,
+                collect_texts,   collect_facts,  collect_chunks,
                 collect_workers, collect_series, collect_spans,
         };
         struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };

@@ -352,8 +352,7 @@ static int decode_parts(struct chunk_parts *parts, size_t row, size_t rows,
                 uint64_t n = cursor_varint(in);
 
                 /* each part takes at least a part of a byte: more than 64 per byte is a lie */
-                if (in->bad || n > cursor_left(in) * 64 ||
-                    to - parts->n + n > cursor_left(in) * 64)
+                if (in->bad || n > cursor_left(in) * 64 || to - parts->n + n > cursor_left(in) * 64)
                         return corrupt(error, "too many sections or branches");
                 to += (size_t)n;
                 parts->first[row + i + 1] = to;

@@ -85,8 +85,7 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
         struct run_value row[] = { run_string(kind, strlen(kind)),
                                    run_string(prefix, prefix ? strlen(prefix) : 0),
                                    run_string(activity, strlen(activity)),
-                                   run_string(unit, unit ? strlen(unit) : 0),
-                                   run_real(value) };
+                                   run_string(unit, unit ? strlen(unit) : 0), run_real(value) };
 
         return run_insert(run, RUN_SPAN, row, 5, error);
 }
@@ -114,9 +113,8 @@ static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, si
                         break;
                 case CHUNK_TYPE_BLOB:
                         text = chunk_table_text(chunks, row, i, &len);
-                        values[i] = (struct run_value){ .type = RUN_BYTES,
-                                                        .data = text,
-                                                        .len = len };
+                        values[i] =
+                                (struct run_value){ .type = RUN_BYTES, .data = text, .len = len };
                         break;
                 }
                 if (r < 0)

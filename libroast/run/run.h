@@ -33,7 +33,7 @@ struct roast_run {
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct run_seen seen;
-        struct intern texts;                          /* row `id` of text is number id - 1 */
+        struct intern texts; /* row `id` of text is number id - 1 */
         /* what roast_run_about() hands out */
         char *about_id;
         char *about_name;

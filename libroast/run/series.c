@@ -85,8 +85,7 @@ int series_walk_next(struct series_walk *walk, struct roast_error *error)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
         walk->worker_text = values[0].integer;
-        walk->columns =
-                intern_get(&walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
+        walk->columns = intern_get(&walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
         r = block_decode(&walk->block, values[5].data, values[5].len, error);
         return r < 0 ? r : 1;
 }

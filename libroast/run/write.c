@@ -22,9 +22,13 @@
 /* File systems on which shared memory between processes does not work */
 static bool on_network(const char *path)
 {
-        static const long network[] = { NFS_SUPER_MAGIC, AFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
-                                        FUSE_SUPER_MAGIC, 0xFE534D42 /* SMB2 */,
-                                        0xFF534D42 /* CIFS */, 0x6B414653 /* kAFS */ };
+        static const long network[] = { NFS_SUPER_MAGIC,
+                                        AFS_SUPER_MAGIC,
+                                        SMB_SUPER_MAGIC,
+                                        FUSE_SUPER_MAGIC,
+                                        0xFE534D42 /* SMB2 */,
+                                        0xFF534D42 /* CIFS */,
+                                        0x6B414653 /* kAFS */ };
         struct statfs fs;
 
         if (statfs(path, &fs) < 0)
@@ -123,10 +127,9 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 r = roast_fail_nomem(error);
         } else {
                 run->writable = true;
-                rc = sqlite3_open_v2(path ? path : ":memory:", &run->db,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                             SQLITE_OPEN_FULLMUTEX,
-                                     NULL);
+                rc = sqlite3_open_v2(
+                        path ? path : ":memory:", &run->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
                 r = rc == SQLITE_OK ? set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }

@@ -21,7 +21,8 @@ static int markdown_cell(struct buf *out, const char *text)
                 if (*text == '|' || *text == '\\')
                         r = buf_puts(out, "\\");
                 if (r >= 0)
-                        r = buf_put_u8(out, (uint8_t)(*text == '\n' || *text == '\r' ? ' ' : *text));
+                        r = buf_put_u8(out,
+                                       (uint8_t)(*text == '\n' || *text == '\r' ? ' ' : *text));
         }
         return r < 0 ? r : buf_puts(out, " |");
 }

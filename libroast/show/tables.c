@@ -108,9 +108,9 @@ static const struct roast_column metric_columns[] = {
 
 static void label(struct roast_cell *cell, const char *text, enum level level)
 {
-        static const char *const leads[] = { [TOP] = "",
-                                             [INDENT] = "  ",
-                                             [BULLET] = "  \xe2\x80\xa2 " };
+        static const char *const leads[] = {
+                [TOP] = "", [INDENT] = "  ", [BULLET] = "  \xe2\x80\xa2 "
+        };
 
         build_text(cell, "%s%s", leads[level], text);
 }
@@ -258,8 +258,7 @@ static int chunk_sections(struct roast_table *table, const struct roast_summary 
                 label(&cells[0], section->name, INDENT);
                 roast_format_seconds(time, sizeof(time), section->total_s);
                 if (section->kind & SECTION_MEMORY && section->chunks)
-                        build_text(&cells[1], "%s (%lldx), %s avg", time,
-                                   (long long)section->count,
+                        build_text(&cells[1], "%s (%lldx), %s avg", time, (long long)section->count,
                                    roast_format_bytes(memory, sizeof(memory),
                                                       section->rss_delta_bytes /
                                                               (double)section->chunks));
@@ -369,8 +368,8 @@ static const struct definition {
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing", "fine",
-                                          "chunks",     "datasets", "sections", NULL };
+const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing", "fine",
+                                          "chunks",     "datasets", "sections",  NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

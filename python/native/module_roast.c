@@ -33,8 +33,8 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
                 row = aliases ? Py_BuildValue("(ssssssssN)", info->key,
                                               roast_group_names[info->group], types[info->type],
                                               roast_unit_names[info->unit], betters[info->better],
-                                              fallbacks[info->fallback], info->title,
-                                              info->formula, aliases)
+                                              fallbacks[info->fallback], info->title, info->formula,
+                                              aliases)
                               : NULL;
                 if (!row || PyList_Append(list, row) < 0)
                         Py_CLEAR(list);

@@ -12,8 +12,7 @@
 #include "run.h"
 
 typedef struct {
-        PyObject_HEAD
-        struct roast_run *run; /* NULL: closed */
+        PyObject_HEAD struct roast_run *run; /* NULL: closed */
         pthread_mutex_t lock;
 } RunObject;
 
@@ -22,10 +21,9 @@ static struct roast_run *enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
 
-        Py_BEGIN_ALLOW_THREADS
-        pthread_mutex_lock(&object->lock);
-        Py_END_ALLOW_THREADS
-        if (!object->run) {
+        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
+        Py_END_ALLOW_THREADS if (!object->run)
+        {
                 pthread_mutex_unlock(&object->lock);
                 PyErr_SetString(PyExc_RuntimeError, "the run is closed");
         }
@@ -54,10 +52,8 @@ static PyObject *make(PyObject *type, PyObject *path,
 
         if (path != Py_None && !PyUnicode_FSConverter(path, &bytes))
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(bytes);
+        Py_BEGIN_ALLOW_THREADS r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(bytes);
         if (r < 0)
                 return native_raise(&error);
         self = alloc((PyTypeObject *)type, 0);
@@ -88,7 +84,8 @@ static int add_number(struct roast_run *run, const char *name, PyObject *value,
                       struct roast_error *error)
 {
         int overflow = 0;
-        long long integer = PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
+        long long integer =
+                PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
 
         if (PyLong_Check(value) && !overflow)
                 return roast_run_fact_int(run, name, integer, error);
@@ -143,10 +140,8 @@ static PyObject *run_add_chunks(PyObject *self, PyObject *args)
                 PyBuffer_Release(&data);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
-        Py_END_ALLOW_THREADS
-        PyBuffer_Release(&data);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
+        Py_END_ALLOW_THREADS PyBuffer_Release(&data);
         Py_XDECREF(leave(self, r, &error));
         return r < 0 ? NULL : PyLong_FromLong(r);
 }
@@ -222,10 +217,8 @@ static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct
 
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = function(run, &error);
-        Py_END_ALLOW_THREADS
-        return leave(self, r, &error);
+        Py_BEGIN_ALLOW_THREADS r = function(run, &error);
+        Py_END_ALLOW_THREADS return leave(self, r, &error);
 }
 
 static PyObject *run_commit(PyObject *self, PyObject *unused)
@@ -254,10 +247,8 @@ static PyObject *run_copy(PyObject *self, PyObject *path)
                 Py_DECREF(bytes);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
-        Py_END_ALLOW_THREADS
-        result = leave(self, r, &error);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
+        Py_END_ALLOW_THREADS result = leave(self, r, &error);
         Py_DECREF(bytes);
         return result;
 }
@@ -267,13 +258,11 @@ static PyObject *run_close(PyObject *self, PyObject *unused)
         RunObject *object = (RunObject *)self;
 
         (void)unused;
-        Py_BEGIN_ALLOW_THREADS
-        pthread_mutex_lock(&object->lock);
+        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
         roast_run_free(object->run);
         object->run = NULL;
         pthread_mutex_unlock(&object->lock);
-        Py_END_ALLOW_THREADS
-        Py_RETURN_NONE;
+        Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *run_summary(PyObject *self, PyObject *unused)
@@ -291,12 +280,10 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
         run = enter(self);
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_commit(run, &error);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_summary_of_run(&summary, run, &error);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
         if (r < 0)
                 return NULL;
         object = native_summary_new(module, &summary);
@@ -317,12 +304,10 @@ static PyObject *run_chunks(PyObject *self, PyObject *unused)
         (void)unused;
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_commit(run, &error);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_encode_chunks(run, &data, &len, &error);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
         if (r >= 0)
                 bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
         free(data);

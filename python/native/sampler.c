@@ -18,8 +18,7 @@
 #define CLOCK_FIRST 2 /* columns 0 and 1 are the monotonic clock and its distance to UTC */
 
 typedef struct {
-        PyObject_HEAD
-        struct sampler *sampler;
+        PyObject_HEAD struct sampler *sampler;
         int64_t utc_offset_ns; /* as it was at the first row: later clock steps change nothing */
         PyObject *columns;
 } SamplerObject;
@@ -76,10 +75,8 @@ static void sampler_object_dealloc(PyObject *object)
         PyTypeObject *type = Py_TYPE(object);
         freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-        Py_BEGIN_ALLOW_THREADS
-        sampler_free(self->sampler);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(self->columns);
+        Py_BEGIN_ALLOW_THREADS sampler_free(self->sampler);
+        Py_END_ALLOW_THREADS Py_XDECREF(self->columns);
         release(object);
         Py_DECREF(type);
 }
@@ -97,10 +94,8 @@ static PyObject *sampler_object_start(PyObject *object, PyObject *unused)
 static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
 {
         (void)unused;
-        Py_BEGIN_ALLOW_THREADS
-        sampler_stop(((SamplerObject *)object)->sampler);
-        Py_END_ALLOW_THREADS
-        Py_RETURN_NONE;
+        Py_BEGIN_ALLOW_THREADS sampler_stop(((SamplerObject *)object)->sampler);
+        Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 /* Rows to columns, absolute times to ms UTC, values to units of their resolution */

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import coffea_metrics
 import pytest
+from coffea.processor import DaskExecutor, IterativeExecutor, Runner
+
+import coffea_metrics
 import roastcoffea
 from analysis import DemoSchema, DimuonProcessor
-from coffea.processor import DaskExecutor, IterativeExecutor, Runner
 from roastcoffea import MetricsCollector, load_measurement
 from roastcoffea._roast import Run
 
