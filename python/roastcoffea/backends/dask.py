@@ -64,12 +64,17 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         if not 0.05 <= interval <= 60:
             raise ValueError(f"the interval must be from 0.05 to 60 seconds, not {interval!r}")
+        self._refuse_asynchronous()
         self.interval = interval
         self.start_utc_ns = time.time_ns()
         self.topic = f"roastcoffea-{uuid.uuid4().hex}"
         self.client.subscribe_topic(self.topic, self._receive)
         self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
         self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
+
+    def _refuse_asynchronous(self) -> None:
+        if getattr(self.client, "asynchronous", False):
+            raise RuntimeError("an asynchronous client cannot be followed from a with block")
 
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event; called on the client's event loop."""
@@ -120,10 +125,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return self.tracking_data(self.start_utc_ns, time.time_ns())
 
     def _leave(self, topic: str) -> None:
+        from roastcoffea.backends.dask_scheduler import forget_topic
+
         for undo in (
             lambda: self.client.unregister_worker_plugin(topic),
             lambda: self.client.unregister_scheduler_plugin(topic),
-            lambda: self.client.unsubscribe_topic(topic),
+            # unsubscribe_topic() would leave an empty topic and our handler behind
+            lambda: self.client.run_on_scheduler(forget_topic, topic),
+            lambda: self.client._event_handlers.pop(topic, None),
         ):
             try:
                 undo()
@@ -182,6 +191,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         if not span_info or "id" not in span_info:
             return {}
+        self._refuse_asynchronous()
         if delay:
             time.sleep(delay)
         self.client.run(_report, on_error="ignore")
