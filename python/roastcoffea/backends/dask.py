@@ -52,6 +52,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._answered = threading.Event()
         self._awaited: set[str] = set()
         self._faults = 0
+        self._shipped = False
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
@@ -59,6 +60,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def start_tracking(self, interval: float = 1.0) -> None:
         """Begin to follow the workers: they sample themselves every ``interval`` seconds."""
+        from roastcoffea.backends import shipping
         from roastcoffea.backends.dask_scheduler import SchedulerProbe
         from roastcoffea.backends.dask_worker import WorkerProbe
 
@@ -69,6 +71,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.start_utc_ns = time.time_ns()
         self.topic = f"roastcoffea-{uuid.uuid4().hex}"
         self.client.subscribe_topic(self.topic, self._receive)
+        self._shipped = shipping.ship(self.client, f"{self.topic}-package")
         self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
         self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
 
@@ -125,8 +128,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return self.tracking_data(self.start_utc_ns, time.time_ns())
 
     def _leave(self, topic: str) -> None:
+        from roastcoffea.backends import shipping
         from roastcoffea.backends.dask_scheduler import forget_topic
 
+        if self._shipped:
+            self._shipped = False
+            shipping.unship(self.client, f"{topic}-package")
         for undo in (
             lambda: self.client.unregister_worker_plugin(topic),
             lambda: self.client.unregister_scheduler_plugin(topic),
