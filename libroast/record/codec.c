@@ -1,14 +1,13 @@
 /*
  * The bytes of chunk records
  *
- *   +------+-----------+--------+----------------+---------
- *   | 'RC' | version:1 | form:1 | raw length:var | payload
- *   +------+-----------+--------+----------------+---------
+ *   +------+-----------+--------+----------+----------------+---------
+ *   | 'RC' | version:1 | form:1 | rows:var | raw length:var | payload
+ *   +------+-----------+--------+----------+----------------+---------
  *
  * form is 0 for a plain payload, 1 for one that zstd compressed (it is kept
  * only where it is smaller). The payload is
  *
- *   rows:var
  *   strings:var, then each as length:var and bytes
  *   columns of the chunks, ended by key 0
  *   sections: for each row their number, then their columns, ended by key 0
@@ -222,8 +221,6 @@ static int encode_payload(const struct chunk_table *table, struct buf *out)
                                    predict_chunk };
         int r;
 
-        if ((r = buf_put_varint(out, table->n)) < 0)
-                return r;
         if ((r = buf_put_varint(out, table->strings.n)) < 0)
                 return r;
         for (size_t i = 0; i < table->strings.n; i++) {
@@ -255,12 +252,13 @@ int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct 
                 return roast_fail(error, ROAST_E_INVALID, "%zu bytes of records in one block",
                                   raw.len);
         bound = ZSTD_compressBound(raw.len);
-        if (buf_reserve(out, sizeof(magic) + 11 + bound) < 0)
+        if (buf_reserve(out, sizeof(magic) + 21 + bound) < 0)
                 return roast_fail_nomem(error);
 
         /* nothing below can fail for memory: the room is there */
         buf_append(out, magic, sizeof(magic));
         buf_put_u8(out, FORM_ZSTD);
+        buf_put_varint(out, table->n);
         buf_put_varint(out, raw.len);
         if (raw.len >= CODEC_COMPRESS_MIN)
                 packed = ZSTD_compress(out->data + out->len, bound, raw.data, raw.len, CODEC_LEVEL);
@@ -352,8 +350,7 @@ static int decode_parts(struct chunk_parts *parts, size_t row, size_t rows,
                 uint64_t n = cursor_varint(in);
 
                 /* each part takes at least a part of a byte: more than 64 per byte is a lie */
-                if (in->bad || n > cursor_left(in) * 64 ||
-                    to - parts->n + n > cursor_left(in) * 64)
+                if (in->bad || n > cursor_left(in) * 64 || to - parts->n + n > cursor_left(in) * 64)
                         return corrupt(error, "too many sections or branches");
                 to += (size_t)n;
                 parts->first[row + i + 1] = to;
@@ -398,23 +395,23 @@ static int decode_strings(struct chunk_table *table, struct cursor *in, int64_t 
         return 0;
 }
 
-static int decode_payload(struct chunk_table *table, struct cursor *in, struct roast_error *error)
+static int decode_payload(struct chunk_table *table, size_t rows, struct cursor *in,
+                          struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) int64_t *numbers = NULL;
         struct columns columns;
         size_t n_numbers = 0;
-        uint64_t rows;
         int r;
 
-        rows = cursor_varint(in);
-        if (in->bad || rows > CHUNK_ROWS_MAX || rows > cursor_left(in))
+        /* the two counts of parts take a byte each, at least */
+        if (rows > cursor_left(in))
                 return corrupt(error, "the number of records");
-        if (chunk_table_reserve(table, (size_t)rows) < 0)
+        if (chunk_table_reserve(table, rows) < 0)
                 return roast_fail_nomem(error);
         if ((r = decode_strings(table, in, &numbers, &n_numbers, error)) < 0)
                 return r;
-        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n,
-                                    table->n + (size_t)rows, predict_chunk };
+        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n, table->n + rows,
+                                    predict_chunk };
         decode_columns(&columns, in);
         if (in->bad)
                 return corrupt(error, "a column");
@@ -422,18 +419,49 @@ static int decode_payload(struct chunk_table *table, struct cursor *in, struct r
                 if (chunk_fields[i].type != CHUNK_TYPE_INT &&
                     !renumber(&columns, i, numbers, n_numbers))
                         return corrupt(error, "the number of a string");
-        r = decode_parts(&table->sections, table->n, (size_t)rows, predict_section, numbers,
-                         n_numbers, in, error);
+        r = decode_parts(&table->sections, table->n, rows, predict_section, numbers, n_numbers, in,
+                         error);
         if (r < 0)
                 return r;
-        r = decode_parts(&table->branches, table->n, (size_t)rows, predict_nothing, numbers,
-                         n_numbers, in, error);
+        r = decode_parts(&table->branches, table->n, rows, predict_nothing, numbers, n_numbers, in,
+                         error);
         if (r < 0)
                 return r;
         if (cursor_left(in))
                 return corrupt(error, "bytes after the end");
-        table->n += (size_t)rows;
+        table->n += rows;
         return 0;
+}
+
+struct header {
+        uint8_t form;
+        size_t rows;
+        size_t raw_len;
+};
+
+static int decode_header(struct header *header, struct cursor *in, struct roast_error *error)
+{
+        const uint8_t *magic = cursor_take(in, 3);
+        uint8_t form = cursor_u8(in);
+        uint64_t rows = cursor_varint(in), raw_len = cursor_varint(in);
+
+        if (in->bad || magic[0] != 'R' || magic[1] != 'C')
+                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
+        if (magic[2] != CODEC_VERSION)
+                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
+        if (form > FORM_ZSTD || rows > CHUNK_ROWS_MAX || raw_len > CODEC_RAW_MAX)
+                return corrupt(error, "the header");
+        *header = (struct header){ form, (size_t)rows, (size_t)raw_len };
+        return 0;
+}
+
+int64_t chunk_table_peek(const void *data, size_t len, struct roast_error *error)
+{
+        struct cursor in = cursor_init(data, len);
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
+
+        return r < 0 ? r : (int64_t)header.rows;
 }
 
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
@@ -442,29 +470,23 @@ int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
         ROAST_CLEANUP(cleanup_free) uint8_t *raw = NULL;
         size_t n_sections = table->sections.n, n_branches = table->branches.n, left;
         struct cursor in = cursor_init(data, len);
-        const uint8_t *magic = cursor_take(&in, 3);
-        uint8_t form = cursor_u8(&in);
-        uint64_t raw_len = cursor_varint(&in);
-        int r;
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
 
-        if (in.bad || magic[0] != 'R' || magic[1] != 'C')
-                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
-        if (magic[2] != CODEC_VERSION)
-                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
-        if (form > FORM_ZSTD || raw_len > CODEC_RAW_MAX)
-                return corrupt(error, "the header");
+        if (r < 0)
+                return r;
         left = cursor_left(&in);
-        if (form == FORM_ZSTD) {
-                raw = malloc(raw_len ? (size_t)raw_len : 1);
+        if (header.form == FORM_ZSTD) {
+                raw = malloc(header.raw_len ? header.raw_len : 1);
                 if (!raw)
                         return roast_fail_nomem(error);
-                if (ZSTD_decompress(raw, (size_t)raw_len, in.at, left) != raw_len)
+                if (ZSTD_decompress(raw, header.raw_len, in.at, left) != header.raw_len)
                         return corrupt(error, "the compressed payload");
-                in = cursor_init(raw, (size_t)raw_len);
-        } else if (left != raw_len) {
+                in = cursor_init(raw, header.raw_len);
+        } else if (left != header.raw_len) {
                 return corrupt(error, "the length");
         }
-        r = decode_payload(table, &in, error);
+        r = decode_payload(table, header.rows, &in, error);
         if (r < 0) {
                 table->sections.n = n_sections;
                 table->branches.n = n_branches;
