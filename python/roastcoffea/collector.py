@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary, __version__
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.metrics import Metrics, metrics_of
@@ -120,7 +121,8 @@ class MetricsCollector:
         self.run_path: Path | None = None
         self._run: Run | None = None
         self._faults = 0
-        self._tracking = False
+        self._open = False
+        self._collect_before: str | None = None
         self._chunk_metrics: Any = None
         self._committer: _Committer | None = None
         self._start_utc_ns = 0
@@ -136,8 +138,7 @@ class MetricsCollector:
         self._guard("noting the environment", self._note_environment)
         self._set_collecting(True)
         self.metrics_backend.attach(self._run)
-        if self.track_workers:
-            self._guard("starting worker tracking", self._start_tracking)
+        self._guard("opening the channel to the workers", self._open_channel)
         self._guard("opening the span", self._enter_span)
         self._committer = _Committer(self._run, self._note_fault)
         return self
@@ -152,8 +153,8 @@ class MetricsCollector:
         end_utc_ns = time.time_ns()
         self._set_collecting(False)
         self._guard("reading fine metrics", lambda: self._leave_span(kind, error, traceback))
-        if self._tracking:
-            self._guard("stopping worker tracking", self._stop_tracking)
+        if self._open:
+            self._guard("closing the channel to the workers", self._close_channel)
         if self._committer is not None:
             self._committer.stop()
         self._guard("writing the end of the run", lambda: self._note_end(end_utc_ns, error))
@@ -218,7 +219,18 @@ class MetricsCollector:
         run.finish()
 
     def _set_collecting(self, on: bool) -> None:
-        """Switch ``@track_metrics`` on or off for the processor and its class."""
+        """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
+        and for the processor and its class.
+        """
+        variable = collecting.COLLECT_VARIABLE
+        if on:
+            collecting.new_run()
+            self._collect_before = os.environ.get(variable)
+            os.environ[variable] = "1"
+        elif self._collect_before is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = self._collect_before
         processor = self.processor_instance
         if processor is None:
             return
@@ -254,13 +266,19 @@ class MetricsCollector:
                     str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
                 )
 
-    def _start_tracking(self) -> None:
-        self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
-        self._tracking = True
+    def _open_channel(self) -> None:
+        if self.track_workers:
+            self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
+        else:
+            self.metrics_backend.open_channel()
+        self._open = True
 
-    def _stop_tracking(self) -> None:
-        self._tracking = False
-        self.tracking_data = self.metrics_backend.stop_tracking()
+    def _close_channel(self) -> None:
+        self._open = False
+        if self.track_workers:
+            self.tracking_data = self.metrics_backend.stop_tracking()
+        else:
+            self.metrics_backend.close_channel()
 
     # -- what users give ---------------------------------------------------------------
 

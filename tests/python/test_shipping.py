@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from coffea.processor import DaskExecutor, Runner
 from distributed import Client
+
 from roastcoffea import MetricsCollector
 
 
