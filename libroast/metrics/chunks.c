@@ -89,7 +89,8 @@ static void add_finished(struct chunk_stats *stats, struct roast_dataset *datase
         if (values[CHUNK_WALL_NS].type == RUN_INT)
                 stat_add(&stats->wall_s, (double)values[CHUNK_WALL_NS].integer / 1e9);
         if (start->type == RUN_INT && end->type == RUN_INT)
-                stat_add(&stats->rss_delta_mib, ((double)end->integer - (double)start->integer) / MIB);
+                stat_add(&stats->rss_delta_mib,
+                         ((double)end->integer - (double)start->integer) / MIB);
         if (values[CHUNK_NUM_EVENTS].type == RUN_INT) {
                 stat_add(&stats->events, (double)values[CHUNK_NUM_EVENTS].integer);
                 stats->total_events =
