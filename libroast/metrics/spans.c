@@ -47,11 +47,11 @@ static const struct {
 #define N_ACTIVITIES (sizeof(activities) / sizeof(activities[0]))
 
 /* values: kind, prefix, activity, unit, value; a missing unit counts as the expected one */
-static void add_span(double sums[ROAST_N_METRICS], const char *processor,
+static bool add_span(double sums[ROAST_N_METRICS], const char *processor,
                      const struct run_value *values)
 {
         if (!equal(&values[0], "execute") || values[4].type != RUN_REAL)
-                return;
+                return false;
         for (size_t i = 0; i < N_ACTIVITIES; i++) {
                 bool own;
 
@@ -61,7 +61,9 @@ static void add_span(double sums[ROAST_N_METRICS], const char *processor,
                 own = values[1].type == RUN_STRING &&
                       is_processor(processor, values[1].data, values[1].len);
                 sums[own ? activities[i].processor : activities[i].overhead] += values[4].real;
+                return true;
         }
+        return false;
 }
 
 int collect_spans(struct collect *collect, struct roast_error *error)
@@ -74,8 +76,8 @@ int collect_spans(struct collect *collect, struct roast_error *error)
 
         r = run_scan_begin(&scan, collect->run, RUN_SPAN, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                add_span(sums, collect->processor, scan.values);
-                any = true;
+                if (add_span(sums, collect->processor, scan.values))
+                        any = true;
         }
         run_scan_end(&scan);
         if (r < 0 || !any)
