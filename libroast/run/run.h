@@ -30,6 +30,7 @@ struct roast_run {
         char *path;
         bool writable;
         bool in_transaction;  /* of the writer: rows were added since the last commit */
+        bool sealing;         /* of the writer: a commit that failed may have left seals */
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct run_seen seen;

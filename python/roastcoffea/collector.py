@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import platform
 import threading
@@ -119,6 +120,7 @@ class MetricsCollector:
         self.run_path: Path | None = None
         self._run: Run | None = None
         self._faults = 0
+        self._tracking = False
         self._chunk_metrics: Any = None
         self._committer: _Committer | None = None
         self._start_utc_ns = 0
@@ -135,10 +137,7 @@ class MetricsCollector:
         self._set_collecting(True)
         self.metrics_backend.attach(self._run)
         if self.track_workers:
-            self._guard(
-                "starting worker tracking",
-                lambda: self.metrics_backend.start_tracking(interval=self.worker_tracking_interval),
-            )
+            self._guard("starting worker tracking", self._start_tracking)
         self._guard("opening the span", self._enter_span)
         self._committer = _Committer(self._run, self._note_fault)
         return self
@@ -153,7 +152,7 @@ class MetricsCollector:
         end_utc_ns = time.time_ns()
         self._set_collecting(False)
         self._guard("reading fine metrics", lambda: self._leave_span(kind, error, traceback))
-        if self.track_workers:
+        if self._tracking:
             self._guard("stopping worker tracking", self._stop_tracking)
         if self._committer is not None:
             self._committer.stop()
@@ -255,7 +254,12 @@ class MetricsCollector:
                     str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
                 )
 
+    def _start_tracking(self) -> None:
+        self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
+        self._tracking = True
+
     def _stop_tracking(self) -> None:
+        self._tracking = False
         self.tracking_data = self.metrics_backend.stop_tracking()
 
     # -- what users give ---------------------------------------------------------------
@@ -292,7 +296,10 @@ class MetricsCollector:
                 run.fact(f"report.{field}", None, f"the report has no {field!r}")
                 continue
             number = _number(report[field])
-            run.fact(f"report.{field}", number, f"the report's {field} is not a number")
+            reason = f"the report's {field} is not a number"
+            if isinstance(number, float) and not math.isfinite(number):
+                number, reason = None, f"the report's {field} is not finite"
+            run.fact(f"report.{field}", number, reason)
         columns = report.get("columns")
         if isinstance(columns, list | tuple | set | frozenset):
             run.fact("report.columns", "\n".join(sorted(map(str, columns))))

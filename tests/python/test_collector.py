@@ -424,6 +424,9 @@ def test_nothing_is_left_behind_on_the_cluster(client: Any) -> None:
         names = [name for name in dask_scheduler.plugins if "roastcoffea" in name]
         return names, [n for n in dask_scheduler.worker_plugins if "roastcoffea" in n]
 
+    def topics(dask_scheduler: Any) -> list[str]:
+        return list(dask_scheduler._broker._topics)
+
     def worker_plugins(dask_worker: Any) -> list[str]:
         return [name for name in dask_worker.plugins if "roastcoffea" in name]
 
@@ -433,6 +436,7 @@ def test_nothing_is_left_behind_on_the_cluster(client: Any) -> None:
     assert client.run_on_scheduler(look) == ([], [])
     assert not any(client.run(worker_plugins).values())
     assert not [topic for topic in client._event_handlers if "roastcoffea" in topic]
+    assert not [topic for topic in client.run_on_scheduler(topics) if "roastcoffea" in topic]
 
 
 # ---- cost of importing -------------------------------------------------------------------------
@@ -446,7 +450,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     imported = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert imported == ["roastcoffea"]
+    assert imported == ["__future__", "roastcoffea"]
 
 
 def test_importing_the_package_costs_no_more_than_json() -> None:

@@ -21,7 +21,7 @@ from roastcoffea import collecting
 try:
     from roastcoffea import _probe
 except ImportError:  # another platform: what Dask itself knows is sampled all the same
-    _probe = None  # type: ignore[assignment]
+    _probe = None
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -39,7 +39,7 @@ DASK_COLUMNS = (
 ROWS_MAX = 120
 
 
-class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
+class WorkerProbe(WorkerPlugin):
     """Samples a worker and sends what it and the chunks' records say."""
 
     def __init__(self, topic: str, interval: float) -> None:
