@@ -201,6 +201,7 @@ static void take_back(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
         }
         intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
+        run_seen_truncate(&run->seen, run->seen.n_committed);
         run->in_transaction = run->sealing = false;
 }
 
@@ -291,6 +292,7 @@ static void keep(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
                 table->sealed_id = table->last_id;
         }
+        run->seen.n_committed = run->seen.n;
         run->in_transaction = run->sealing = false;
 }
 
