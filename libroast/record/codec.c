@@ -1,14 +1,13 @@
 /*
  * The bytes of chunk records
  *
- *   +------+-----------+--------+----------------+---------
- *   | 'RC' | version:1 | form:1 | raw length:var | payload
- *   +------+-----------+--------+----------------+---------
+ *   +------+-----------+--------+----------+----------------+---------
+ *   | 'RC' | version:1 | form:1 | rows:var | raw length:var | payload
+ *   +------+-----------+--------+----------+----------------+---------
  *
  * form is 0 for a plain payload, 1 for one that zstd compressed (it is kept
  * only where it is smaller). The payload is
  *
- *   rows:var
  *   strings:var, then each as length:var and bytes
  *   columns of the chunks, ended by key 0
  *   sections: for each row their number, then their columns, ended by key 0
@@ -237,8 +236,6 @@ static int encode_payload(const struct chunk_table *table, struct buf *out)
                                    predict_chunk };
         int r;
 
-        if ((r = buf_put_varint(out, table->n)) < 0)
-                return r;
         if ((r = buf_put_varint(out, table->strings.n)) < 0)
                 return r;
         for (size_t i = 0; i < table->strings.n; i++) {
@@ -274,12 +271,13 @@ int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct 
                                   "%zu sections and %zu branches in one block", table->sections.n,
                                   table->branches.n);
         bound = ZSTD_compressBound(raw.len);
-        if (buf_reserve(out, sizeof(magic) + 11 + bound) < 0)
+        if (buf_reserve(out, sizeof(magic) + 21 + bound) < 0)
                 return roast_fail_nomem(error);
 
         /* nothing below can fail for memory: the room is there */
         buf_append(out, magic, sizeof(magic));
         buf_put_u8(out, FORM_ZSTD);
+        buf_put_varint(out, table->n);
         buf_put_varint(out, raw.len);
         if (raw.len >= CODEC_COMPRESS_MIN)
                 packed = ZSTD_compress(out->data + out->len, bound, raw.data, raw.len, CODEC_LEVEL);
@@ -425,42 +423,40 @@ static int decode_strings(struct chunk_table *table, struct payload *payload, st
         return 0;
 }
 
-static int decode_payload(struct chunk_table *table, struct cursor *in, struct roast_error *error)
+static int decode_payload(struct chunk_table *table, size_t rows, struct cursor *in,
+                          struct roast_error *error)
 {
         ROAST_CLEANUP(payload_deinit)
         struct payload payload = {
                 .parts_max = parts_max(cursor_left(in)),
         };
         struct columns columns;
-        uint64_t rows;
         int r;
 
-        rows = cursor_varint(in);
-        if (in->bad || rows > CHUNK_ROWS_MAX || rows > cursor_left(in))
+        /* the two counts of parts take a byte each, at least */
+        if (rows > cursor_left(in))
                 return corrupt(error, "the number of records");
-        if (chunk_table_reserve(table, (size_t)rows) < 0)
+        if (chunk_table_reserve(table, rows) < 0)
                 return roast_fail_nomem(error);
         if ((r = decode_strings(table, &payload, in, error)) < 0)
                 return r;
-        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n,
-                                    table->n + (size_t)rows, predict_chunk };
+        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n, table->n + rows,
+                                    predict_chunk };
         decode_columns(&columns, in);
         if (in->bad)
                 return corrupt(error, "a column");
         for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
                 if (chunk_fields[i].type != CHUNK_TYPE_INT && !renumber(&columns, i, &payload))
                         return corrupt(error, "the number of a string");
-        r = decode_parts(&table->sections, table->n, (size_t)rows, predict_section, &payload, in,
-                         error);
+        r = decode_parts(&table->sections, table->n, rows, predict_section, &payload, in, error);
         if (r < 0)
                 return r;
-        r = decode_parts(&table->branches, table->n, (size_t)rows, predict_nothing, &payload, in,
-                         error);
+        r = decode_parts(&table->branches, table->n, rows, predict_nothing, &payload, in, error);
         if (r < 0)
                 return r;
         if (cursor_left(in))
                 return corrupt(error, "bytes after the end");
-        table->n += (size_t)rows;
+        table->n += rows;
         return 0;
 }
 
@@ -480,6 +476,37 @@ static int decompress(uint8_t **ret, size_t raw_len, const struct cursor *in,
         return n == raw_len ? 0 : corrupt(error, "the compressed payload");
 }
 
+struct header {
+        uint8_t form;
+        size_t rows;
+        size_t raw_len;
+};
+
+static int decode_header(struct header *header, struct cursor *in, struct roast_error *error)
+{
+        const uint8_t *magic = cursor_take(in, 3);
+        uint8_t form = cursor_u8(in);
+        uint64_t rows = cursor_varint(in), raw_len = cursor_varint(in);
+
+        if (in->bad || magic[0] != 'R' || magic[1] != 'C')
+                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
+        if (magic[2] != CODEC_VERSION)
+                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
+        if (form > FORM_ZSTD || rows > CHUNK_ROWS_MAX || raw_len > CODEC_RAW_MAX)
+                return corrupt(error, "the header");
+        *header = (struct header){ form, (size_t)rows, (size_t)raw_len };
+        return 0;
+}
+
+int64_t chunk_table_peek(const void *data, size_t len, struct roast_error *error)
+{
+        struct cursor in = cursor_init(data, len);
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
+
+        return r < 0 ? r : (int64_t)header.rows;
+}
+
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
                        struct roast_error *error)
 {
@@ -487,26 +514,20 @@ int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
         size_t n_sections = table->sections.n, n_branches = table->branches.n;
         size_t n_strings = table->strings.n;
         struct cursor in = cursor_init(data, len);
-        const uint8_t *magic = cursor_take(&in, 3);
-        uint8_t form = cursor_u8(&in);
-        uint64_t raw_len = cursor_varint(&in);
-        int r;
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
 
-        if (in.bad || magic[0] != 'R' || magic[1] != 'C')
-                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
-        if (magic[2] != CODEC_VERSION)
-                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
-        if (form > FORM_ZSTD || raw_len > CODEC_RAW_MAX)
-                return corrupt(error, "the header");
-        if (form == FORM_ZSTD) {
-                r = decompress(&raw, (size_t)raw_len, &in, error);
+        if (r < 0)
+                return r;
+        if (header.form == FORM_ZSTD) {
+                r = decompress(&raw, header.raw_len, &in, error);
                 if (r < 0)
                         return r;
-                in = cursor_init(raw, (size_t)raw_len);
-        } else if (cursor_left(&in) != raw_len) {
+                in = cursor_init(raw, header.raw_len);
+        } else if (cursor_left(&in) != header.raw_len) {
                 return corrupt(error, "the length");
         }
-        r = decode_payload(table, &in, error);
+        r = decode_payload(table, header.rows, &in, error);
         if (r < 0) {
                 table->sections.n = n_sections;
                 table->branches.n = n_branches;

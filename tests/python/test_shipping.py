@@ -73,16 +73,15 @@ def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client
             process.wait(timeout=30)
 
 
-def can_import() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("roastcoffea") is not None
-
-
 def test_an_environment_without_the_package_is_measured_all_the_same(
     bare_client: tuple[Client, Any], small_fileset: Any, tmp_path: Path
 ) -> None:
     from analysis import DemoSchema, DimuonProcessor
+
+    def can_import() -> bool:
+        from importlib.util import find_spec
+
+        return find_spec("roastcoffea") is not None
 
     client, add_worker = bare_client
     assert not any(client.run(can_import).values())
