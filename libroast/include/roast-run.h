@@ -52,6 +52,20 @@ int roast_run_fact_absent(struct roast_run *run, const char *name, const char *r
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
+/* An attempt at a chunk that was lost with its worker */
+struct roast_lost {
+        int64_t utc_ns; /* when the worker was found to be gone */
+        const char *worker;
+        const char *dataset;
+        const char *file;
+        const char *tree;
+        const char *uuid;
+        int64_t entry_start;
+        int64_t entry_stop;
+};
+
+int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+                       struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
 /*

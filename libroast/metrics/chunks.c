@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/collect.h"
+#include "metrics/lost.h"
 #include "metrics/stat.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
@@ -13,6 +14,7 @@
 struct chunk_stats {
         int64_t n;
         int64_t failed;
+        int64_t lost;
         struct stat_sum wall_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;
@@ -107,15 +109,25 @@ static void add_finished(struct chunk_stats *stats, struct roast_dataset *datase
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
                        struct roast_error *error)
 {
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
         int r;
 
+        r = lost_collect(&lost, collect->run, error);
+        if (r < 0)
+                return r;
         r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
                 struct roast_dataset *dataset;
 
                 if (outcome == CHUNK_GRAPH)
+                        continue;
+                if (outcome == CHUNK_LOST) {
+                        stats->lost++;
+                        continue;
+                }
+                if (lost_has(&lost, scan.values))
                         continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
@@ -241,6 +253,7 @@ static int set_metrics(struct roast_metric_set *set, const struct chunk_stats *s
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
         set_range(set, ROAST_CHUNK_DURATION_MEAN, ROAST_CHUNK_DURATION_MIN,
                   ROAST_CHUNK_DURATION_MAX, &stats->wall_s);
         if (stats->wall_s.n)

@@ -55,6 +55,7 @@ int run_insert(struct roast_run *run, enum run_table table, const struct run_val
                size_t n, struct roast_error *error);
 /* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
 int run_seen_add(struct run_seen *seen, uint64_t key);
+bool run_seen_has(const struct run_seen *seen, uint64_t key);
 /* Forgets all but the first n keys. */
 void run_seen_truncate(struct run_seen *seen, size_t n);
 void run_seen_deinit(struct run_seen *seen);
