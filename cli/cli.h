@@ -40,5 +40,8 @@ int cli_format(const char *verb, const char *word);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
 
+/* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
+char *cli_clean(char *text);
+
 /* Writes to standard output and frees the string; returns the exit code. */
 int cli_print(const char *verb, char *text);

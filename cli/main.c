@@ -1,5 +1,6 @@
 /* roast: the command. A table of verbs; each verb is a file. */
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,28 +32,50 @@ static void help(FILE *out)
               out);
 }
 
-int main(int argc, char **argv)
+static bool is_version(const char *word)
 {
-        /* a reader that closes the pipe early is no error of ours */
-        signal(SIGPIPE, SIG_DFL);
-        /* names are UTF-8 and are shown as such, the same under every locale */
-        if (!setlocale(LC_CTYPE, "C.UTF-8"))
-                setlocale(LC_CTYPE, "");
+        return !strcmp(word, "--version") || !strcmp(word, "-V");
+}
+
+static int version(void)
+{
+        puts("roast " ROAST_VERSION);
+        return EXIT_GOOD;
+}
+
+static int run(int argc, char **argv)
+{
         if (argc < 2) {
                 help(stderr);
                 return EXIT_CANNOT;
         }
-        if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-                puts("roast " ROAST_VERSION);
-                return EXIT_GOOD;
-        }
+        if (is_version(argv[1]))
+                return version();
         if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
                 help(stdout);
                 return EXIT_GOOD;
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 if (!strcmp(argv[1], verbs[i].name))
-                        return verbs[i].run(argc - 1, argv + 1);
+                        return argc == 3 && is_version(argv[2]) ? version()
+                                                                : verbs[i].run(argc - 1, argv + 1);
         fprintf(stderr, "roast: there is no verb '%s'\nTry 'roast --help'.\n", argv[1]);
         return EXIT_CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+        int code;
+
+        /* a reader that closes the pipe early is no error of ours */
+        signal(SIGPIPE, SIG_DFL);
+        /* names are UTF-8 and are shown as such, the same under every locale */
+        if (!setlocale(LC_CTYPE, "C.UTF-8"))
+                setlocale(LC_CTYPE, "");
+        code = run(argc, argv);
+        if ((fflush(stdout) < 0 || ferror(stdout)) && code != EXIT_CANNOT) {
+                fprintf(stderr, "roast: cannot write: %s\n", strerror(errno));
+                code = EXIT_CANNOT;
+        }
+        return code;
 }

@@ -47,6 +47,8 @@ struct roast_run {
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Begins a transaction; what another view may have left open is ended. */
+int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, or "this run". */
 const char *run_label(const struct roast_run *run);
 

@@ -165,7 +165,7 @@ static int begin(struct roast_run *run, struct roast_error *error)
                                   run_label(run));
         if (run->in_transaction)
                 return unseal(run, error);
-        r = run_exec(run, "BEGIN", error);
+        r = run_begin(run, error);
         if (r < 0)
                 return r;
         run->in_transaction = true;
