@@ -8,6 +8,7 @@
 #include "metrics/stat.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -58,7 +59,7 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
                 return NULL;
         summary->datasets = grown;
         grown += summary->n_datasets;
-        if (name && !(grown->name = strndup(name, len)))
+        if (name && !(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_datasets;
         return grown;
@@ -76,7 +77,7 @@ static struct roast_section *section_of(struct roast_summary *summary, size_t *s
                 return NULL;
         summary->sections = grown;
         grown += summary->n_sections;
-        if (!(grown->name = strndup(name, len)))
+        if (!(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_sections;
         return grown;
