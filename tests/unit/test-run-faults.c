@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -322,6 +323,89 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
         roast_run_free(run);
 }
 
+/* A log that was cut off, as by a crash of the machine: the commits before the cut are there. */
+static void test_a_log_cut_off_anywhere_gives_an_earlier_commit(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        const char *index = folder_path(state, "a.roast-shm");
+        pid_t pid;
+        int status;
+        struct stat st;
+
+        stages_init(&stages);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                struct roast_run *run = NULL;
+                int r = roast_run_create(&run, path, NULL);
+
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps) - 1 && r >= 0; i++)
+                        r = steps[i](run, NULL);
+                _exit(r < 0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(stat(log, &st), 0);
+        for (off_t size = st.st_size; size >= 0; size -= 509) {
+                assert_int_equal(truncate(log, size), 0);
+                unlink(index);
+                assert_is_a_stage(path, &stages, (long)size);
+        }
+}
+
+static long chunks_of(const char *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_summary summary;
+        struct roast_run *run = NULL;
+        long n;
+
+        if (roast_run_open(&run, path, &error) < 0 ||
+            roast_summary_of_run(&summary, run, &error) < 0)
+                fail_msg("%s", error.message);
+        n = (long)summary.metrics.values[ROAST_NUM_CHUNKS].count;
+        roast_summary_deinit(&summary);
+        roast_run_free(run);
+        return n;
+}
+
+/* Another process commits, checkpoints and finishes while we look again and again. */
+static void test_a_reader_is_never_disturbed_by_the_writer(void **state)
+{
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        struct roast_run *run;
+        long seen = 0;
+        pid_t pid, ended = 0;
+        int status;
+
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                int r = roast_run_create(&run, path, NULL);
+
+                for (size_t i = 0; i < 100 && r >= 0; i++) {
+                        r = sample_add_chunks(run, 30, NULL);
+                        if (r >= 0)
+                                r = roast_run_commit(run, NULL);
+                }
+                if (r >= 0)
+                        r = roast_run_finish(run, NULL);
+                roast_run_free(run);
+                _exit(r < 0);
+        }
+        while (access(log, F_OK) < 0 && !(ended = waitpid(pid, &status, WNOHANG)))
+                usleep(100); /* the file is being made */
+        for (; !ended; ended = waitpid(pid, &status, WNOHANG)) {
+                long n = chunks_of(path);
+
+                assert_true(n >= seen && n % 30 == 0);
+                seen = n;
+        }
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(chunks_of(path), 3000);
+}
+
 /* The real thing: the kernel refuses to let the file grow. */
 static void test_a_file_that_may_not_grow_keeps_what_is_committed(void **state)
 {
@@ -367,6 +451,8 @@ int main(void)
                 TEST(test_a_write_or_sync_that_fails_once_keeps_what_is_committed),
                 TEST(test_a_writer_goes_on_after_a_full_disk),
                 TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
+                TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
+                TEST(test_a_reader_is_never_disturbed_by_the_writer),
                 TEST(test_a_file_that_may_not_grow_keeps_what_is_committed),
         };
 
