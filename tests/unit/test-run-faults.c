@@ -102,15 +102,27 @@ static void assert_is_a_stage(const char *path, const struct stages *stages, lon
         fail_msg("after %ld calls: figures that were never committed", count);
 }
 
+/* The files that a run can have; NULL at the end */
+static const char *const ends[] = { "", "-wal", "-shm", "-journal", NULL };
+
 static void remove_run(const char *path)
 {
-        static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
-
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(ends); i++) {
+        for (size_t i = 0; ends[i]; i++) {
                 ROAST_CLEANUP(cleanup_free) char *name = NULL;
 
                 assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
                 unlink(name);
+        }
+}
+
+static void assert_nothing_left(const char *path)
+{
+        for (size_t i = 0; ends[i]; i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
+                if (access(name, F_OK) == 0)
+                        fail_msg("%s was left", name);
         }
 }
 
@@ -139,7 +151,7 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
                 if (run)
                         assert_is_a_stage(path, &stages, count);
                 else
-                        assert_int_equal(access(path, F_OK), -1);
+                        assert_nothing_left(path);
                 remove_run(path);
                 /* the first ones one by one, then in growing steps: SQLite allocates often */
                 step = 1 + count / 60;
@@ -240,7 +252,7 @@ static void play_with_faults(void **state, long n, int reason)
                 if (run)
                         assert_is_a_stage(path, &stages, count);
                 else
-                        assert_int_equal(access(path, F_OK), -1);
+                        assert_nothing_left(path);
                 if (!failed)
                         assert_int_equal(r, 0);
                 remove_run(path);
@@ -295,9 +307,11 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
 {
         const char *path = folder_path(state, "a.roast");
         ROAST_CLEANUP(cleanup_free) char *before = NULL;
+        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
         struct roast_run *run, *copy;
         bool failed = true;
 
+        assert_true(asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) > 0);
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
         assert_int_equal(sample_begin(run, NULL), 0);
         assert_int_equal(roast_run_copy(run, path, NULL), 0);
@@ -319,6 +333,7 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
                 roast_run_free(copy);
                 assert_non_null(summary);
                 assert_int_equal(!strcmp(summary, before), failed);
+                assert_nothing_left(temporary);
         }
         roast_run_free(run);
 }
