@@ -28,7 +28,8 @@ static void help(void)
               stdout);
         for (size_t i = 0; roast_table_names[i]; i++)
                 printf(" %s", roast_table_names[i]);
-        fputs("\n\nJSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"tables\"}: a metric that\n"
+        fputs("\n\nJSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"tables\"}: a metric "
+              "that\n"
               "is not known is not in \"metrics\"; \"absent\" says why.\n",
               stdout);
 }

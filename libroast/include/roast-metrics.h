@@ -112,7 +112,7 @@ struct roast_dataset {
         char *name; /* NULL: the chunks named none */
         int64_t finished;
         int64_t failed;
-        int64_t events;  /* of the finished ones, and so the rest */
+        int64_t events; /* of the finished ones, and so the rest */
         double wall_s;
         double cpu_s;
         int64_t requested_bytes;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/collect.h"
+#include "metrics/lost.h"
 #include "metrics/stat.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
@@ -13,6 +14,7 @@
 struct chunk_stats {
         int64_t n;
         int64_t failed;
+        int64_t lost;
         struct stat_sum wall_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;
@@ -117,15 +119,25 @@ static void add_finished(struct chunk_stats *stats, struct roast_dataset *datase
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
                        struct roast_error *error)
 {
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
         int r;
 
+        r = lost_collect(&lost, collect->run, error);
+        if (r < 0)
+                return r;
         r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
                 struct roast_dataset *dataset;
 
                 if (outcome == CHUNK_GRAPH)
+                        continue;
+                if (outcome == CHUNK_LOST) {
+                        stats->lost++;
+                        continue;
+                }
+                if (lost_has(&lost, scan.values))
                         continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
@@ -144,29 +156,56 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
         return r;
 }
 
-/* values: chunk_id, name_text, then the section fields */
-static void add_section(struct roast_section *section, const struct run_value *values)
+static void add_time(struct roast_section *section, const struct run_value *fields)
 {
-        const struct run_value *fields = values + 2;
         double min_s = (double)int_or_0(&fields[SECTION_MIN_NS]) / 1e9;
         double max_s = (double)int_or_0(&fields[SECTION_MAX_NS]) / 1e9;
-        double delta = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]);
 
         if (section->chunks == 0 || min_s < section->min_s)
                 section->min_s = min_s;
         if (section->chunks == 0 || max_s > section->max_s)
                 section->max_s = max_s;
-        if (section->chunks == 0 || delta < section->rss_delta_min_bytes)
-                section->rss_delta_min_bytes = delta;
-        if (section->chunks == 0 || delta > section->rss_delta_max_bytes)
-                section->rss_delta_max_bytes = delta;
         section->chunks++;
-        section->kind |= (int)(int_or_0(&fields[SECTION_KIND]) & 7);
         section->count = stat_sum_int(section->count, int_or_0(&fields[SECTION_COUNT]));
         section->total_s += (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9;
         section->self_s += (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9;
+}
+
+static void add_memory(struct roast_section *section, const struct run_value *fields)
+{
+        double delta = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]);
+        bool first = !(section->kind & SECTION_MEMORY);
+
+        if (first || delta < section->rss_delta_min_bytes)
+                section->rss_delta_min_bytes = delta;
+        if (first || delta > section->rss_delta_max_bytes)
+                section->rss_delta_max_bytes = delta;
         section->rss_delta_bytes += delta;
+}
+
+/*
+ * The same lines are often tracked for time, memory and bytes at once, each a
+ * row of its own: their time counts once, from the kind with the lowest bit.
+ *
+ * values: chunk_id, name_text, then the section fields
+ */
+static void add_section(struct roast_section *section, const struct run_value *values)
+{
+        const struct run_value *fields = values + 2;
+        int kind = (int)(int_or_0(&fields[SECTION_KIND]) & 7);
+        int timed = section->kind & -section->kind, lowest = kind & -kind;
+
+        if (!timed || lowest < timed) {
+                section->chunks = section->count = 0;
+                section->total_s = section->self_s = 0;
+                timed = lowest;
+        }
+        if (lowest == timed)
+                add_time(section, fields);
+        if (kind & SECTION_MEMORY)
+                add_memory(section, fields);
         section->bytes = stat_sum_int(section->bytes, int_or_0(&fields[SECTION_BYTES]));
+        section->kind |= kind;
 }
 
 static int by_total(const void *a, const void *b)
@@ -224,6 +263,7 @@ static int set_metrics(struct roast_metric_set *set, const struct chunk_stats *s
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
         set_range(set, ROAST_CHUNK_DURATION_MEAN, ROAST_CHUNK_DURATION_MIN,
                   ROAST_CHUNK_DURATION_MAX, &stats->wall_s);
         if (stats->wall_s.n)

@@ -12,11 +12,16 @@ struct collect {
         int64_t end_utc_ns;   /* of an unfinished run: the last thing that is known */
         double interval_s;
         char processor[256]; /* class of the processor; empty: not known */
+        bool has_custom;     /* the user's own figures replace the report's */
+        double custom_entries;
+        double custom_bytes;
+        double custom_duration_s;
         struct intern texts; /* the text table: id - 1 */
 };
 
 int collect_facts(struct collect *collect, struct roast_error *error);
 int collect_workers(struct collect *collect, struct roast_error *error);
+int collect_series(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
 int collect_chunks(struct collect *collect, struct roast_error *error);
 

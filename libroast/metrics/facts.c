@@ -44,6 +44,24 @@ static void note_processor(struct collect *collect, const char *name)
         collect->processor[len] = '\0';
 }
 
+/* Figures that the user gave by dataset: custom.FIELD.DATASET */
+static void note_custom(struct collect *collect, const struct roast_fact *fact)
+{
+        const char *field = fact->name + 7;
+
+        if (fact->type != ROAST_FACT_INT && fact->type != ROAST_FACT_REAL)
+                return;
+        if (!strncmp(field, "entries.", 8))
+                collect->custom_entries += fact->real;
+        else if (!strncmp(field, "bytes.", 6))
+                collect->custom_bytes += fact->real;
+        else if (!strncmp(field, "duration.", 9))
+                collect->custom_duration_s += fact->real;
+        else
+                return;
+        collect->has_custom = true;
+}
+
 static int note(const struct roast_fact *fact, void *context)
 {
         struct collect *collect = context;
@@ -59,6 +77,8 @@ static int note(const struct roast_fact *fact, void *context)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
                 note_processor(collect, fact->text);
+        else if (!strncmp(fact->name, "custom.", 7))
+                note_custom(collect, fact);
         else if (!strncmp(fact->name, "report.", 7))
                 for (size_t i = 0; i < sizeof(report_fields) / sizeof(report_fields[0]); i++)
                         if (!strcmp(fact->name + 7, report_fields[i].field))
@@ -102,5 +122,10 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         r = roast_run_facts(collect->run, note, collect, error);
         if (r < 0)
                 return r;
+        if (collect->has_custom) {
+                roast_metric_set_real(set, ROAST_TOTAL_EVENTS, collect->custom_entries);
+                roast_metric_set_real(set, ROAST_TOTAL_BYTES_READ, collect->custom_bytes);
+                roast_metric_set_real(set, ROAST_TOTAL_CPU_TIME, collect->custom_duration_s);
+        }
         return process_time_per_chunk(set) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -9,10 +9,8 @@
 
 /* Said where nothing more precise is known. */
 static const char *const group_reasons[ROAST_N_GROUPS] = {
-        [ROAST_GROUP_WORKFLOW] = "no report",
-        [ROAST_GROUP_WORKER] = "no worker tracking",
-        [ROAST_GROUP_FINE] = "no fine metrics",
-        [ROAST_GROUP_EFFICIENCY] = "no worker tracking",
+        [ROAST_GROUP_WORKFLOW] = "no report",     [ROAST_GROUP_WORKER] = "no worker tracking",
+        [ROAST_GROUP_FINE] = "no fine metrics",   [ROAST_GROUP_EFFICIENCY] = "no worker tracking",
         [ROAST_GROUP_CHUNK] = "no chunk records",
 };
 

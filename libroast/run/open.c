@@ -61,9 +61,8 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
         if (page_size == 1)
                 page_size = 65536;
         if (size < (off_t)page_size * be32(header + 28) && !has_journal(path, &wal))
-                return roast_fail(error, ROAST_E_CORRUPT,
-                                  "%s: is truncated (%lld of %lld bytes)", path, (long long)size,
-                                  (long long)page_size * be32(header + 28));
+                return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
+                                  path, (long long)size, (long long)page_size * be32(header + 28));
         return 0;
 }
 

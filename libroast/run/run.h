@@ -18,6 +18,15 @@ struct run_writer_table {
         uint64_t hash; /* of the last seal */
 };
 
+/* Attempts that are in the run already, by a hash of who ran them and when they began */
+struct run_seen {
+        uint64_t *keys; /* in the order they came */
+        size_t n;
+        size_t n_committed;
+        size_t *slots;  /* open addressing: index + 1, 0 is free */
+        size_t n_slots; /* a power of two, or 0 */
+};
+
 struct roast_run {
         sqlite3 *db;
         char *path;
@@ -26,7 +35,8 @@ struct roast_run {
         bool sealing;         /* of the writer: a commit that failed may have left seals */
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
-        struct intern texts;                          /* row `id` of text is number id - 1 */
+        struct run_seen seen;
+        struct intern texts; /* row `id` of text is number id - 1 */
         /* what roast_run_about() hands out */
         char *about_id;
         char *about_name;
@@ -45,6 +55,12 @@ const char *run_label(const struct roast_run *run);
 /* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */
 int run_insert(struct roast_run *run, enum run_table table, const struct run_value *values,
                size_t n, struct roast_error *error);
+/* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
+int run_seen_add(struct run_seen *seen, uint64_t key);
+bool run_seen_has(const struct run_seen *seen, uint64_t key);
+/* Forgets all but the first n keys. */
+void run_seen_truncate(struct run_seen *seen, size_t n);
+void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
 

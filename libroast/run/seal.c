@@ -78,3 +78,8 @@ uint64_t seal_hash(const struct seal *seal)
 {
         return XXH3_64bits_digest(&seal->state);
 }
+
+uint64_t run_hash(uint64_t seed, const void *data, size_t len)
+{
+        return XXH3_64bits_withSeed(data, len, seed);
+}

@@ -33,3 +33,6 @@ void seal_restart(struct seal *seal, uint64_t hash);
 int seal_note(struct seal *seal, const struct run_value *values, size_t n);
 void seal_add(struct seal *seal);
 uint64_t seal_hash(const struct seal *seal);
+
+/* A hash of some bytes, after another hash */
+uint64_t run_hash(uint64_t seed, const void *data, size_t len);

@@ -22,9 +22,13 @@
 /* File systems on which shared memory between processes does not work */
 static bool on_network(const char *path)
 {
-        static const long network[] = { NFS_SUPER_MAGIC, AFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
-                                        FUSE_SUPER_MAGIC, 0xFE534D42 /* SMB2 */,
-                                        0xFF534D42 /* CIFS */, 0x6B414653 /* kAFS */ };
+        static const long network[] = { NFS_SUPER_MAGIC,
+                                        AFS_SUPER_MAGIC,
+                                        SMB_SUPER_MAGIC,
+                                        FUSE_SUPER_MAGIC,
+                                        0xFE534D42 /* SMB2 */,
+                                        0xFF534D42 /* CIFS */,
+                                        0x6B414653 /* kAFS */ };
         struct statfs fs;
 
         if (statfs(path, &fs) < 0)
@@ -139,10 +143,9 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 r = roast_fail_nomem(error);
         } else {
                 run->writable = true;
-                rc = sqlite3_open_v2(path ? path : ":memory:", &run->db,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                             SQLITE_OPEN_FULLMUTEX,
-                                     NULL);
+                rc = sqlite3_open_v2(
+                        path ? path : ":memory:", &run->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
                 r = rc == SQLITE_OK ? set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }
@@ -214,6 +217,7 @@ static void take_back(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
         }
         intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
+        run_seen_truncate(&run->seen, run->seen.n_committed);
         run->in_transaction = run->sealing = false;
 }
 
@@ -304,6 +308,7 @@ static void keep(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
                 table->sealed_id = table->last_id;
         }
+        run->seen.n_committed = run->seen.n;
         run->in_transaction = run->sealing = false;
 }
 

@@ -63,8 +63,8 @@ static int fill(struct libscols_table *out, const struct roast_table *table,
         int r;
 
         scols_table_enable_colors(out, options->color);
-        scols_table_set_termforce(out, options->width ? SCOLS_TERMFORCE_ALWAYS
-                                                      : SCOLS_TERMFORCE_NEVER);
+        scols_table_set_termforce(out,
+                                  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
         if (options->width)
                 scols_table_set_termwidth(out, options->width);
         if (scols_cell_set_data(title, table->title) < 0)

@@ -1,5 +1,9 @@
 /* roastcoffea._roast: the run, its metrics and tables, for the client */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
@@ -29,14 +33,37 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
                 row = aliases ? Py_BuildValue("(ssssssssN)", info->key,
                                               roast_group_names[info->group], types[info->type],
                                               roast_unit_names[info->unit], betters[info->better],
-                                              fallbacks[info->fallback], info->title,
-                                              info->formula, aliases)
+                                              fallbacks[info->fallback], info->title, info->formula,
+                                              aliases)
                               : NULL;
                 if (!row || PyList_Append(list, row) < 0)
                         Py_CLEAR(list);
                 Py_XDECREF(row);
         }
         return list;
+}
+
+/* exchange(a, b): two paths change places at once */
+static PyObject *exchange(PyObject *module, PyObject *args)
+{
+        PyObject *a, *b;
+        int r, code;
+
+        (void)module;
+        if (!PyArg_ParseTuple(args, "O&O&", PyUnicode_FSConverter, &a, PyUnicode_FSConverter, &b))
+                return NULL;
+        r = renameat2(AT_FDCWD, PyBytes_AsString(a), AT_FDCWD, PyBytes_AsString(b),
+                      RENAME_EXCHANGE);
+        code = errno;
+        if (r < 0) {
+                errno = code;
+                PyErr_SetFromErrnoWithFilename(PyExc_OSError, PyBytes_AsString(b));
+        }
+        Py_DECREF(a);
+        Py_DECREF(b);
+        if (r < 0)
+                return NULL;
+        Py_RETURN_NONE;
 }
 
 static int exec_module(PyObject *module)
@@ -49,6 +76,8 @@ static int exec_module(PyObject *module)
 static PyMethodDef functions[] = {
         { "metrics", metrics, METH_NOARGS,
           "metrics()\n--\n\nThe registry: a tuple for each metric." },
+        { "exchange", exchange, METH_VARARGS,
+          "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },
 };
 

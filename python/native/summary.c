@@ -2,16 +2,16 @@
 
 #include <string.h>
 
+#include "record/chunk.h"
 #include "roast-show.h"
 #include "run.h"
-#include "record/chunk.h"
 
 typedef struct {
-        PyObject_HEAD
-        struct roast_summary summary;
+        PyObject_HEAD struct roast_summary summary;
 } SummaryObject;
 
-static PyObject *metric_object(const struct roast_value *value, const struct roast_metric_info *info)
+static PyObject *metric_object(const struct roast_value *value,
+                               const struct roast_metric_info *info)
 {
         if (info->type == ROAST_TYPE_COUNT)
                 return PyLong_FromLongLong(value->count);
@@ -97,16 +97,16 @@ static PyObject *section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
 
-        return Py_BuildValue("{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name",
-                             section->name, "time", section->kind & SECTION_TIME ? Py_True : Py_False,
-                             "memory", section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
-                             section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
-                             (long long)section->chunks, "count", (long long)section->count,
-                             "total_s", section->total_s, "self_s", section->self_s, "min_s",
-                             section->min_s, "max_s", section->max_s, "rss_delta_bytes",
-                             section->rss_delta_bytes, "rss_delta_min_bytes",
-                             section->rss_delta_min_bytes, "rss_delta_max_bytes",
-                             section->rss_delta_max_bytes, "bytes", (long long)section->bytes);
+        return Py_BuildValue(
+                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name", section->name,
+                "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
+                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
+                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
+                (long long)section->chunks, "count", (long long)section->count, "total_s",
+                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
+                section->max_s, "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
+                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
+                "bytes", (long long)section->bytes);
 }
 
 static PyObject *summary_datasets(PyObject *self, PyObject *unused)
@@ -228,7 +228,8 @@ static PyObject *new_summary(PyTypeObject *type)
         return alloc(type, 0);
 }
 
-/* from_metrics(mapping) -> Summary: values under their keys or aliases; what is missing is absent */
+/* from_metrics(mapping) -> Summary: values under their keys or aliases; what is missing is absent
+ */
 static PyObject *summary_from_metrics(PyObject *type, PyObject *mapping)
 {
         PyObject *self = new_summary((PyTypeObject *)type);
@@ -288,7 +289,8 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-        { Py_tp_doc, (void *)"What is computed from a run: metrics with their state, datasets, sections." },
+        { Py_tp_doc,
+          (void *)"What is computed from a run: metrics with their state, datasets, sections." },
         { Py_tp_dealloc, summary_dealloc },
         { Py_tp_methods, methods },
         { 0 },

@@ -399,6 +399,7 @@ static void test_chunks_of_extremes_are_summed_without_overflow(void **state)
                 for (unsigned int j = 0; j < SECTION_N_FIELDS; j++)
                         values[j] = extremes[(i + j) % 5 ? 4 : 0];
                 chunk_table_set(&table, i, CHUNK_OUTCOME, CHUNK_FINISHED);
+                chunk_table_set(&table, i, CHUNK_THREAD, (int64_t)i); /* 50 attempts, not one */
                 assert_int_equal(chunk_table_add_section(&table, "s", 1, values), 0);
         }
         assert_int_equal(chunk_table_encode(&table, &bytes, NULL), 0);
@@ -440,7 +441,8 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09", 5, &error), ROAST_E_CORRUPT);
+        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09\x05\x00", 7, &error),
+                         ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         summary = summary_of(run);
