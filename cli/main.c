@@ -43,6 +43,18 @@ static int version(void)
         return EXIT_GOOD;
 }
 
+/* argv[0] is what getopt_long(3) calls us in its messages. */
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+        char name[32];
+
+        if (argc == 2 && is_version(argv[1]))
+                return version();
+        snprintf(name, sizeof(name), "roast %s", verb->name);
+        argv[0] = name;
+        return verb->run(argc, argv);
+}
+
 static int run(int argc, char **argv)
 {
         if (argc < 2) {
@@ -57,8 +69,7 @@ static int run(int argc, char **argv)
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 if (!strcmp(argv[1], verbs[i].name))
-                        return argc == 3 && is_version(argv[2]) ? version()
-                                                                : verbs[i].run(argc - 1, argv + 1);
+                        return run_verb(&verbs[i], argc - 1, argv + 1);
         fprintf(stderr, "roast: there is no verb '%s'\nTry 'roast --help'.\n", argv[1]);
         return EXIT_CANNOT;
 }

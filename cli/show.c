@@ -62,6 +62,11 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
                         return cli_fail("show", "%s", error->message);
                 headline(run, &about);
         }
+        if (request->format == CLI_TEXT && request->table && !tables->tables[0].n_rows) {
+                cli_fail("show", "%s: there is nothing for table '%s'", roast_run_path(run),
+                         request->table);
+                return EXIT_NO;
+        }
         for (size_t i = 0; i < tables->n; i++) {
                 int code;
 

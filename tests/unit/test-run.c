@@ -653,6 +653,21 @@ static void test_a_killed_run_opens_with_what_was_committed(void **state)
         assert_string_equal(summary, expected);
 }
 
+/* Somebody removed the file, but not its log. */
+static void test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free)
+        char *expected = summary_of_file(finished_run(state, "b.roast"));
+        ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+
+        kill_after_commit(path);
+        assert_int_equal(unlink(path), 0);
+        assert_true(size_of(folder_path(state, "a.roast-wal")) > 0);
+        summary = summary_of_file(finished_run(state, "a.roast"));
+        assert_string_equal(summary, expected);
+}
+
 static void test_a_killed_run_in_a_read_only_directory_says_what_to_do(void **state)
 {
         const char *path = folder_path(state, "a.roast");
@@ -912,6 +927,7 @@ int main(void)
                 TEST(test_a_finished_run_opens_from_a_read_only_directory),
                 TEST(test_a_run_that_stayed_in_wal_mode_opens_from_a_read_only_directory),
                 TEST(test_a_killed_run_opens_with_what_was_committed),
+                TEST(test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name),
                 TEST(test_a_killed_run_in_a_read_only_directory_says_what_to_do),
                 TEST(test_a_copy_has_the_same_figures_and_replaces_a_file),
                 TEST(test_a_copy_that_fails_leaves_nothing),
