@@ -16,6 +16,12 @@ static uint64_t key_of(const struct run_value *values)
         return key;
 }
 
+/* Without a file or a worker nothing can be said to be the same. */
+static bool is_known(const struct run_value *values)
+{
+        return values[CHUNK_FILE].type == RUN_INT && values[CHUNK_WORKER].type == RUN_INT;
+}
+
 int lost_collect(struct run_seen *lost, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
@@ -23,7 +29,7 @@ int lost_collect(struct run_seen *lost, struct roast_run *run, struct roast_erro
 
         r = run_scan_begin(&scan, run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (scan.values[CHUNK_OUTCOME].integer == CHUNK_LOST &&
+                if (scan.values[CHUNK_OUTCOME].integer == CHUNK_LOST && is_known(scan.values) &&
                     run_seen_add(lost, key_of(scan.values)) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
@@ -32,5 +38,5 @@ int lost_collect(struct run_seen *lost, struct roast_run *run, struct roast_erro
 
 bool lost_has(const struct run_seen *lost, const struct run_value *values)
 {
-        return lost->n && run_seen_has(lost, key_of(values));
+        return lost->n && is_known(values) && run_seen_has(lost, key_of(values));
 }

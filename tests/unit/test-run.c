@@ -441,7 +441,8 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09", 5, &error), ROAST_E_CORRUPT);
+        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09\x05\x00", 7, &error),
+                         ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         summary = summary_of(run);
