@@ -1,7 +1,6 @@
 /* roast: the command. A table of verbs; each verb is a file. */
 
 #include <errno.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,9 +79,6 @@ int main(int argc, char **argv)
 
         /* a reader that closes the pipe early is no error of ours */
         signal(SIGPIPE, SIG_DFL);
-        /* names are UTF-8 and are shown as such, the same under every locale */
-        if (!setlocale(LC_CTYPE, "C.UTF-8"))
-                setlocale(LC_CTYPE, "");
         code = run(argc, argv);
         if ((fflush(stdout) < 0 || ferror(stdout)) && code != EXIT_CANNOT) {
                 fprintf(stderr, "roast: cannot write: %s\n", strerror(errno));
