@@ -12,5 +12,7 @@
 
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
+int verb_inspect(int argc, char **argv);
+
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
 int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));

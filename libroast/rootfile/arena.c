@@ -1,0 +1,95 @@
+/* A bump allocator in chunks: see arena.h. */
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rootfile/arena.h"
+#include "util/size.h"
+
+#define CHUNK_BYTES 65536
+
+struct arena_chunk {
+        struct arena_chunk *next;
+        size_t used;
+        size_t size;
+        alignas(max_align_t) uint8_t data[];
+};
+
+static void chunk_drop(struct arena *arena)
+{
+        struct arena_chunk *next = arena->chunks->next;
+
+        free(arena->chunks);
+        arena->chunks = next;
+}
+
+void arena_deinit(struct arena *arena)
+{
+        while (arena->chunks)
+                chunk_drop(arena);
+}
+
+static struct arena_chunk *chunk_new(struct arena *arena, size_t size)
+{
+        struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+
+        if (!chunk)
+                return NULL;
+        chunk->size = size;
+        chunk->next = arena->chunks;
+        arena->chunks = chunk;
+        return chunk;
+}
+
+void *arena_take(struct arena *arena, size_t n, size_t size)
+{
+        struct arena_chunk *chunk = arena->chunks;
+        size_t bytes;
+        void *memory;
+
+        if (!size_mul(n, size, &bytes) || bytes > arena->left) {
+                arena->over = true;
+                return NULL;
+        }
+        bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+        if (!chunk || chunk->size - chunk->used < bytes) {
+                chunk = chunk_new(arena, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
+                if (!chunk)
+                        return NULL;
+        }
+        memory = chunk->data + chunk->used;
+        chunk->used += bytes;
+        arena->left -= bytes < arena->left ? bytes : arena->left;
+        return memory;
+}
+
+const char *arena_text(struct arena *arena, const void *text, size_t len)
+{
+        char *copy = len < SIZE_MAX ? arena_take(arena, len + 1, 1) : NULL;
+
+        if (copy && len)
+                memcpy(copy, text, len);
+        return copy;
+}
+
+struct arena_mark arena_mark(const struct arena *arena)
+{
+        struct arena_mark mark = { .chunk = arena->chunks, .left = arena->left };
+
+        mark.used = mark.chunk ? mark.chunk->used : 0;
+        return mark;
+}
+
+void arena_release(struct arena *arena, const struct arena_mark *mark)
+{
+        while (arena->chunks != mark->chunk)
+                chunk_drop(arena);
+        if (mark->chunk) {
+                memset(mark->chunk->data + mark->used, 0, mark->chunk->used - mark->used);
+                mark->chunk->used = mark->used;
+        }
+        arena->left = mark->left;
+        arena->over = false;
+}

@@ -1,0 +1,179 @@
+/* The fields and columns of an RNTuple. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rootfile/ntuple.h"
+#include "util/size.h"
+
+#define FIELD_REPETITIVE 0x01
+#define FIELD_PROJECTED  0x02
+#define COLUMN_DEFERRED  0x01
+
+const char *roast_root_column_type_name(uint16_t type)
+{
+        static const char *const names[] = {
+                "Bit",         "Byte",         "Char",         "Int8",        "UInt8",
+                "Int16",       "UInt16",       "Int32",        "UInt32",      "Int64",
+                "UInt64",      "Real16",       "Real32",       "Real64",      "Index32",
+                "Index64",     "Switch",       "SplitInt16",   "SplitUInt16", "SplitInt32",
+                "SplitUInt32", "SplitInt64",   "SplitUInt64",  "SplitReal16", "SplitReal32",
+                "SplitReal64", "SplitIndex32", "SplitIndex64", "Real32Trunc", "Real32Quant",
+        };
+
+        return type < ROAST_ARRAY_SIZE(names) ? names[type] : "Unknown";
+}
+
+static int field_read(struct ntuple_reader *reader, struct cursor *outer, struct roast_error *error)
+{
+        struct arena *arena = &reader->file->arena;
+        struct cursor record = frame_record(outer);
+        struct roast_root_field field = { 0 };
+        struct text name, type;
+        uint16_t flags;
+
+        cursor_take(&record, 8); /* versions of field and type */
+        field.parent = cursor_u32(&record);
+        field.role = frame_u16(&record);
+        flags = frame_u16(&record);
+        field.projected = flags & FIELD_PROJECTED;
+        name = frame_string(&record);
+        type = frame_string(&record);
+        if (record.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "a field is damaged");
+        field.name = arena_text(arena, name.at, name.len);
+        field.type = arena_text(arena, type.at, type.len);
+        if (!field.name || !field.type)
+                return rootfile_fail_arena(reader->file, error);
+        if (buf_append(&reader->fields, &field, sizeof(field)) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+static int column_read(struct ntuple_reader *reader, struct cursor *outer,
+                       struct roast_error *error)
+{
+        struct cursor record = frame_record(outer);
+        struct roast_root_column column = { 0 };
+
+        column.type = frame_u16(&record);
+        column.bits = frame_u16(&record);
+        column.field = cursor_u32(&record);
+        column.deferred = frame_u16(&record) & COLUMN_DEFERRED;
+        column.representation = frame_u16(&record);
+        if (record.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "a column is damaged");
+        if (buf_append(&reader->columns, &column, sizeof(column)) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roast_error *error)
+{
+        struct cursor list;
+        size_t n;
+        int r;
+
+        list = frame_list(cursor, &n);
+        for (size_t i = 0; i < n; i++) {
+                r = field_read(reader, &list, error);
+                if (r < 0)
+                        return r;
+        }
+        list = frame_list(cursor, &n);
+        for (size_t i = 0; i < n; i++) {
+                r = column_read(reader, &list, error);
+                if (r < 0)
+                        return r;
+        }
+        frame_list(cursor, &n);
+        reader->ntuple->num_alias_columns += n;
+        frame_skip(cursor); /* extra types */
+        if (cursor->bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "its schema is damaged");
+        return 0;
+}
+
+static const char *field_path(struct arena *arena, const struct roast_root_field *parent,
+                              const struct roast_root_field *field)
+{
+        size_t above = strlen(parent->path), len = strlen(field->name);
+        char *path = arena_take(arena, above + len + 2, 1);
+
+        if (!path)
+                return NULL;
+        memcpy(path, parent->path, above);
+        path[above] = '.';
+        memcpy(path + above + 1, field->name, len);
+        return path;
+}
+
+static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *fields, size_t n,
+                         struct roast_error *error)
+{
+        for (size_t i = 0; i < n; i++) {
+                struct roast_root_field *field = &fields[i];
+
+                if (field->parent > i)
+                        return roast_fail(error, ROAST_E_CORRUPT, "field %zu has no parent", i);
+                if (field->parent == i) {
+                        field->path = field->name;
+                        reader->ntuple->num_top_fields++;
+                        continue;
+                }
+                field->path = field_path(&reader->file->arena, &fields[field->parent], field);
+                if (!field->path)
+                        return rootfile_fail_arena(reader->file, error);
+        }
+        return 0;
+}
+
+/* One array of column numbers, grouped by field, that the fields point into. */
+static int columns_assign(struct ntuple_reader *reader, struct roast_root_field *fields,
+                          size_t num_fields, struct roast_error *error)
+{
+        const struct roast_root_column *columns = reader->ntuple->columns;
+        size_t n = reader->ntuple->num_columns;
+        uint32_t *numbers = arena_take(&reader->file->arena, n, sizeof(*numbers));
+
+        if (!numbers)
+                return rootfile_fail_arena(reader->file, error);
+        for (size_t i = 0; i < n; i++) {
+                if (columns[i].field >= num_fields)
+                        return roast_fail(error, ROAST_E_CORRUPT, "column %zu has no field", i);
+                fields[columns[i].field].num_columns++;
+        }
+        for (size_t i = 0; i < num_fields; i++) {
+                fields[i].columns = numbers;
+                numbers += fields[i].num_columns;
+                fields[i].num_columns = 0;
+        }
+        for (size_t i = 0; i < n; i++) {
+                struct roast_root_field *field = &fields[columns[i].field];
+
+                ((uint32_t *)field->columns)[field->num_columns++] = (uint32_t)i;
+        }
+        return 0;
+}
+
+int schema_finish(struct ntuple_reader *reader, struct roast_error *error)
+{
+        struct arena *arena = &reader->file->arena;
+        struct roast_root_ntuple *ntuple = reader->ntuple;
+        struct roast_root_field *fields = arena_take(arena, reader->fields.len, 1);
+        struct roast_root_column *columns = arena_take(arena, reader->columns.len, 1);
+        int r;
+
+        if (!fields || !columns)
+                return rootfile_fail_arena(reader->file, error);
+        if (reader->fields.len)
+                memcpy(fields, reader->fields.data, reader->fields.len);
+        if (reader->columns.len)
+                memcpy(columns, reader->columns.data, reader->columns.len);
+        ntuple->fields = fields;
+        ntuple->num_fields = reader->fields.len / sizeof(*fields);
+        ntuple->columns = columns;
+        ntuple->num_columns = reader->columns.len / sizeof(*columns);
+        r = fields_finish(reader, fields, ntuple->num_fields, error);
+        return r < 0 ? r : columns_assign(reader, fields, ntuple->num_fields, error);
+}
