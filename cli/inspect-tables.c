@@ -53,7 +53,7 @@ char *inspect_algorithms(const struct roast_root_counts *counts)
 {
         struct buf text = BUF_INIT;
 
-        for (size_t i = 0; i < ROAST_ROOT_ALGORITHMS; i++)
+        for (unsigned int i = 0; i < ROAST_ROOT_ALGORITHMS; i++)
                 if (counts->of[i])
                         buf_printf(&text, "%s%s %u", text.len ? ", " : "",
                                    roast_root_algorithm_name(i), counts->of[i]);

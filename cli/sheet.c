@@ -1,5 +1,6 @@
 /* A table for the terminal or as CSV: see sheet.h. */
 
+#include <langinfo.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,10 +84,11 @@ void sheet_bytes(struct sheet *sheet, int64_t bytes)
 
 void sheet_bar(struct sheet *sheet, double share)
 {
+        bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
         char bar[BAR_WIDTH * 3 + 1] = "";
 
         for (int i = 0; i < (int)(share * BAR_WIDTH + 0.5) && i < BAR_WIDTH; i++)
-                strcat(bar, "\xe2\x96\x88"); /* a full block */
+                strcat(bar, utf8 ? "\xe2\x96\x88" : "#"); /* a full block */
         sheet_add(sheet, print("%.6f", share), print("%5.1f %% %s", 100 * share, bar));
 }
 

@@ -23,7 +23,8 @@ static struct member member_of(const char *path, int64_t compressed, int64_t unc
 {
         struct member member = { path, strcspn(path, "/._"), compressed, uncompressed };
 
-        if (path[0] == 'n' && path[1] >= 'A' && path[1] <= 'Z' && !path[member.len]) {
+        if (path[0] == 'n' && path[1] >= 'A' && path[1] <= 'Z' &&
+            !path[member.len + strspn(path + member.len, "_")]) {
                 member.name++;
                 member.len--;
         }

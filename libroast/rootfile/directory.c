@@ -178,8 +178,11 @@ static int directory_read(struct walk *walk, const char *path, uint64_t at, unsi
         wire_place(&cursor, is64); /* this directory */
         wire_place(&cursor, is64); /* its parent */
         seek_keys = wire_place(&cursor, is64);
-        if (depth > 0 && (seek_keys == 0 || nbytes_keys == 0))
-                return 0; /* never filled */
+        if (seek_keys == 0 || nbytes_keys == 0) {
+                if (depth > 0)
+                        return 0; /* never filled */
+                return roast_fail(error, ROAST_E_CORRUPT, "no list of keys: it was never closed");
+        }
         r = stored_load(file, seek_keys, nbytes_keys, nbytes_keys, &keys, error);
         if (r < 0)
                 return r;

@@ -155,6 +155,8 @@ int ntuple_read(struct rootfile *file, const struct found *found, struct roast_r
                 .other_cycles = found->other_cycles,
                 .num_other_cycles = found->num_other_cycles,
         };
+        if (strcmp(found->class_name, "ROOT::RNTuple") != 0)
+                return roast_fail(error, ROAST_E_VERSION, "written before RNTuple version 1");
         r = anchor_read(&reader, &found->key, &anchor, error);
         if (r < 0)
                 return r;

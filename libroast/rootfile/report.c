@@ -25,7 +25,7 @@ void report_counts(struct json *json, const char *key, const struct roast_root_c
 {
         json_key(json, key);
         json_object(json);
-        for (size_t i = 0; i < ROAST_ROOT_ALGORITHMS; i++)
+        for (unsigned int i = 0; i < ROAST_ROOT_ALGORITHMS; i++)
                 if (counts->of[i])
                         report_key_int(json, roast_root_algorithm_name(i), counts->of[i]);
         json_end(json);

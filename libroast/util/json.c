@@ -74,18 +74,33 @@ void json_end(struct json *json)
         put(json, &json->closer[json->depth], 1);
 }
 
+/* How many characters from here on stand for themselves. */
+static size_t plain_length(const char *string, size_t len)
+{
+        size_t n = 0;
+
+        while (n < len && string[n] >= 0x20 && string[n] < 0x7f && string[n] != '"' &&
+               string[n] != '\\')
+                n++;
+        return n;
+}
+
 static void put_escaped(struct json *json, const char *string, size_t len)
 {
         char escape[8];
 
         put(json, "\"", 1);
         for (size_t i = 0; i < len;) {
-                size_t n = utf8_length((const uint8_t *)string + i, len - i);
+                size_t plain = plain_length(string + i, len - i);
+                size_t n = plain ? plain : utf8_length((const uint8_t *)string + i, len - i);
                 unsigned char c = (unsigned char)string[i];
 
                 if (n == 0) {
                         put(json, "\xef\xbf\xbd", 3);
                         i++;
+                } else if (plain) {
+                        put(json, string + i, plain);
+                        i += plain;
                 } else if (c == '"' || c == '\\') {
                         escape[0] = '\\';
                         escape[1] = (char)c;
@@ -124,10 +139,16 @@ void json_string_n(struct json *json, const char *string, size_t len)
 
 void json_int(struct json *json, int64_t value)
 {
-        char text[24];
+        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+        char text[24], *at = text + sizeof(text);
 
+        do
+                *--at = (char)('0' + rest % 10);
+        while (rest /= 10);
+        if (value < 0)
+                *--at = '-';
         separate(json);
-        put(json, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+        put(json, at, (size_t)(text + sizeof(text) - at));
 }
 
 /* The shortest of 15 to 17 digits that reads back as the same number. */

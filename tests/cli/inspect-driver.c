@@ -1,5 +1,6 @@
 /* `roast inspect` alone, as an executable for its tests. */
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ int cli_fail(const char *verb, const char *format, ...)
 
 int main(int argc, char **argv)
 {
+        setlocale(LC_ALL, "");
         if (argc < 2 || strcmp(argv[1], "inspect") != 0)
                 return cli_fail("", "only inspect is here");
         return verb_inspect(argc - 1, argv + 1);
