@@ -15,11 +15,22 @@ static void put(struct json *json, const char *data, size_t len)
                 json->error = buf_append(json->out, data, len);
 }
 
+/* Much of JSON is single characters: these go without a call if there is room. */
+static void put_char(struct json *json, char c)
+{
+        struct buf *out = json->out;
+
+        if (json->error >= 0 && out->len < out->cap)
+                out->data[out->len++] = (uint8_t)c;
+        else
+                put(json, &c, 1);
+}
+
 static void newline(struct json *json)
 {
         if (json->compact)
                 return;
-        put(json, "\n", 1);
+        put_char(json, '\n');
         for (unsigned int i = 0; i < json->depth; i++)
                 put(json, "  ", 2);
 }
@@ -34,7 +45,7 @@ static void separate(struct json *json)
         if (json->depth == 0)
                 return;
         if (json->filled[json->depth - 1])
-                put(json, ",", 1);
+                put_char(json, ',');
         json->filled[json->depth - 1] = true;
         newline(json);
 }
@@ -46,7 +57,7 @@ static void open_container(struct json *json, char opener, char closer)
                 json->error = ROAST_E_INVALID;
                 return;
         }
-        put(json, &opener, 1);
+        put_char(json, opener);
         json->closer[json->depth] = closer;
         json->filled[json->depth] = false;
         json->depth++;
@@ -71,7 +82,7 @@ void json_end(struct json *json)
         json->depth--;
         if (json->filled[json->depth])
                 newline(json);
-        put(json, &json->closer[json->depth], 1);
+        put_char(json, json->closer[json->depth]);
 }
 
 /* How many characters from here on stand for themselves. */
@@ -89,18 +100,18 @@ static void put_escaped(struct json *json, const char *string, size_t len)
 {
         char escape[8];
 
-        put(json, "\"", 1);
+        put_char(json, '"');
         for (size_t i = 0; i < len;) {
-                size_t plain = plain_length(string + i, len - i);
-                size_t n = plain ? plain : utf8_length((const uint8_t *)string + i, len - i);
+                size_t run = plain_length(string + i, len - i);
+                size_t n = run ? run : utf8_length((const uint8_t *)string + i, len - i);
                 unsigned char c = (unsigned char)string[i];
 
                 if (n == 0) {
                         put(json, "\xef\xbf\xbd", 3);
                         i++;
-                } else if (plain) {
-                        put(json, string + i, plain);
-                        i += plain;
+                } else if (run) {
+                        put(json, string + i, run);
+                        i += run;
                 } else if (c == '"' || c == '\\') {
                         escape[0] = '\\';
                         escape[1] = (char)c;
@@ -115,14 +126,16 @@ static void put_escaped(struct json *json, const char *string, size_t len)
                         i += n;
                 }
         }
-        put(json, "\"", 1);
+        put_char(json, '"');
 }
 
 void json_key(struct json *json, const char *key)
 {
         separate(json);
         put_escaped(json, key, strlen(key));
-        put(json, json->compact ? ":" : ": ", json->compact ? 1 : 2);
+        put_char(json, ':');
+        if (!json->compact)
+                put_char(json, ' ');
         json->after_key = true;
 }
 
