@@ -6,7 +6,7 @@
 
 /* Reading this much for nothing costs less than another read. */
 #define GAP_MAX (16u << 10)
-#define RUN_MAX (256u << 10)
+#define RUN_MAX (128u << 10)
 
 static int compare(const void *a, const void *b)
 {

@@ -21,7 +21,7 @@ static void must(int r)
 void maker_put(struct buf *buf, uint64_t value, unsigned int n)
 {
         while (n-- > 0)
-                must(buf_put_u8(buf, (uint8_t)(value >> (8 * n))));
+                must(buf_put_u8(buf, (uint8_t)(n < 8 ? value >> (8 * n) : 0)));
 }
 
 void maker_string(struct buf *buf, const char *string)
