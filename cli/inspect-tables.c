@@ -15,6 +15,7 @@ const struct sheet_column inspect_files_columns[] = {
         { "branches", "BRANCHES", true },
         { "baskets", "BASKETS", true },
         { "clusters", "CLUSTERS", true },
+        { "baskets_per_cluster", "PER CLUSTER", true },
         { "compressed_bytes", "COMPRESSED", true },
         { "uncompressed_bytes", "UNCOMPRESSED", true },
         { "ratio", "RATIO", true },
@@ -67,6 +68,22 @@ static void add_algorithms(struct sheet *sheet, const struct roast_root_counts *
         sheet_text(sheet, text);
 }
 
+static size_t filled_branches(const struct roast_root_tree *tree)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < tree->num_branches; i++)
+                n += tree->branches[i].num_baskets > 0;
+        return n;
+}
+
+/* Clusters, and the baskets of a branch in one of them. */
+static void add_clusters(struct sheet *sheet, size_t clusters, size_t baskets, size_t branches)
+{
+        sheet_count(sheet, (int64_t)clusters);
+        sheet_ratio(sheet, (int64_t)baskets, (int64_t)(clusters * branches));
+}
+
 void inspect_files_add(struct sheet *sheet, const struct roast_rootfile *file,
                        const struct roast_rootfile_view *view)
 {
@@ -81,7 +98,7 @@ void inspect_files_add(struct sheet *sheet, const struct roast_rootfile *file,
                 sheet_count(sheet, tree->entries);
                 sheet_count(sheet, (int64_t)tree->num_branches);
                 sheet_count(sheet, (int64_t)tree->num_baskets);
-                sheet_count(sheet, tree->num_clusters);
+                add_clusters(sheet, tree->num_clusters, tree->num_baskets, filled_branches(tree));
                 sheet_bytes(sheet, tree->compressed_bytes);
                 sheet_bytes(sheet, tree->uncompressed_bytes);
                 sheet_ratio(sheet, tree->uncompressed_bytes, tree->compressed_bytes);
@@ -98,7 +115,7 @@ void inspect_files_add(struct sheet *sheet, const struct roast_rootfile *file,
                 sheet_count(sheet, (int64_t)ntuple->entries);
                 sheet_count(sheet, (int64_t)ntuple->num_top_fields);
                 sheet_count(sheet, (int64_t)ntuple->num_pages);
-                sheet_count(sheet, (int64_t)ntuple->num_clusters);
+                add_clusters(sheet, ntuple->num_clusters, ntuple->num_pages, ntuple->num_columns);
                 sheet_bytes(sheet, (int64_t)ntuple->compressed_bytes);
                 sheet_bytes(sheet, (int64_t)ntuple->uncompressed_bytes);
                 sheet_ratio(sheet, (int64_t)ntuple->uncompressed_bytes,

@@ -88,14 +88,27 @@ static int print_contents(const struct roast_rootfile *file, const struct roast_
         return r;
 }
 
-/* The total is what a reader of the chunk must fetch. */
+/* The total, which is what a reader of the chunk must fetch, and the branches of it. */
 static int print_range(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
 {
         ROAST_CLEANUP(sheet_deinit)
         struct sheet sheet = { inspect_range_columns, inspect_range_num_columns, .hidden = 1 };
 
+        struct roast_root_need need = { 0 };
+        int r;
+
         inspect_range_add(&sheet, file, view);
-        return print_section(&sheet);
+        r = print_section(&sheet);
+        for (size_t i = 0; i < file->num_trees; i++)
+                if (inspect_wanted(view, file->trees[i].path))
+                        roast_root_tree_need(&file->trees[i], view, &need);
+        for (size_t i = 0; i < file->num_ntuples; i++)
+                if (inspect_wanted(view, file->ntuples[i].path))
+                        roast_root_ntuple_need(&file->ntuples[i], view, &need);
+        printf("\nin all %llu bytes in %llu baskets or pages, and %llu embedded\n",
+               (unsigned long long)need.bytes, (unsigned long long)need.units,
+               (unsigned long long)need.embedded);
+        return r;
 }
 
 static int print_branches(const struct roast_rootfile *file, const struct roast_rootfile_view *view)

@@ -61,6 +61,16 @@ static bool parse_format(const char *text, enum format *format)
         return false;
 }
 
+/* "Events;1", as keys are often written, is Events. */
+static char *without_cycle(char *name)
+{
+        char *cut = strrchr(name, ';');
+
+        if (cut && cut[1] && !cut[1 + strspn(cut + 1, "0123456789")])
+                *cut = '\0';
+        return name;
+}
+
 /* A second word that names no file is the tree. */
 static void take_arguments(struct options *options, char **words, size_t n)
 {
@@ -70,7 +80,7 @@ static void take_arguments(struct options *options, char **words, size_t n)
         options->num_files = n;
         if (n == 2 && (len < 5 || strcmp(words[1] + len - 5, ".root") != 0) &&
             access(words[1], F_OK) != 0) {
-                options->view.tree = words[1];
+                options->view.tree = without_cycle(words[1]);
                 options->num_files = 1;
         }
 }

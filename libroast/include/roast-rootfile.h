@@ -86,7 +86,7 @@ struct roast_root_tree {
         size_t num_top_branches;
         size_t num_baskets;
         size_t num_embedded;
-        int64_t num_clusters; /* 0: the tree does not tell */
+        size_t num_clusters; /* between entries where all branches begin a basket */
         int64_t metadata_bytes;
         int64_t metadata_objlen;
         struct roast_root_counts algorithms;
@@ -286,6 +286,12 @@ bool roast_root_branch_wanted(const struct roast_root_branch *branch,
 /* The same for a field; of several on one path it is the uppermost, as it has the others. */
 bool roast_root_field_wanted(const struct roast_root_ntuple *ntuple, size_t field,
                              const struct roast_rootfile_view *view);
+
+/* What the range takes of all the branches, or fields, that are wanted. */
+void roast_root_tree_need(const struct roast_root_tree *tree,
+                          const struct roast_rootfile_view *view, struct roast_root_need *need);
+void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
+                            const struct roast_rootfile_view *view, struct roast_root_need *need);
 
 /* The file as a JSON object, in a string that the caller frees. */
 int roast_rootfile_json(const struct roast_rootfile *file, const struct roast_rootfile_view *view,

@@ -3,7 +3,8 @@
  *
  * NanoAOD and its kin have flat branches whose names begin with the collection:
  * Jet_pt, Jet_eta, and nJet as their counter. A top branch with sub-branches is
- * a collection too. What stands alone keeps its own name.
+ * a collection too. What stands alone keeps its own name. Parts of a path that
+ * begin with '_' are names that ROOT made up for want of any.
  */
 
 #include <stdlib.h>
@@ -21,15 +22,21 @@ struct member {
 
 static struct member member_of(const char *path, int64_t compressed, int64_t uncompressed)
 {
-        struct member member = { path, strcspn(path, "/._"), compressed, uncompressed };
+        struct member member = { path, 0, compressed, uncompressed };
+        const char *name = path;
 
-        if (path[0] == 'n' && path[1] >= 'A' && path[1] <= 'Z' &&
-            !path[member.len + strspn(path + member.len, "_")]) {
+        while (*name == '_' && name[strcspn(name, "/.")])
+                name += strcspn(name, "/.") + 1;
+        if (*name != '_')
+                member.name = name;
+        member.len = strcspn(member.name, "/._");
+        if (member.len == 0) {
+                member.len = strlen(member.name);
+        } else if (name[0] == 'n' && name[1] >= 'A' && name[1] <= 'Z' &&
+                   !name[member.len + strspn(name + member.len, "_")]) {
                 member.name++;
                 member.len--;
         }
-        if (member.len == 0) /* a name that begins with '_' */
-                member.len = strlen(member.name);
         return member;
 }
 

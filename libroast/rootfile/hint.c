@@ -73,7 +73,7 @@ size_t roast_root_tree_hints(const struct roast_root_tree *tree,
         struct facts facts = {
                 .unit = "baskets",
                 .units = tree->num_baskets - tree->num_embedded,
-                .clusters = tree->num_clusters > 0 ? (uint64_t)tree->num_clusters : 0,
+                .clusters = tree->num_clusters,
                 .compressed = (uint64_t)tree->compressed_bytes,
                 .algorithms = &tree->algorithms,
         };

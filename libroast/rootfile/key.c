@@ -40,7 +40,9 @@ int stored_load(struct rootfile *file, uint64_t seek, uint64_t stored, uint64_t 
         int r;
 
         if (seek > file->source.size || stored > file->source.size - seek)
-                return roast_fail(error, ROAST_E_CORRUPT, "it lies behind the end of the file");
+                return roast_fail(error, ROAST_E_CORRUPT,
+                                  "%llu bytes at %llu lie behind the end of the file",
+                                  (unsigned long long)stored, (unsigned long long)seek);
         /* Half of the allowance, so that a bomb leaves some to the objects behind it. */
         if (expanded > file->expand_left / 2 || stored > file->expand_left / 2)
                 return roast_fail(error, ROAST_E_CORRUPT, "its %llu bytes are over the limit",

@@ -116,3 +116,19 @@ void roast_root_field_need(const struct roast_root_ntuple *ntuple, size_t field,
         if (clusters > need->clusters)
                 need->clusters = clusters;
 }
+
+void roast_root_tree_need(const struct roast_root_tree *tree,
+                          const struct roast_rootfile_view *view, struct roast_root_need *need)
+{
+        for (size_t i = 0; i < tree->num_branches; i++)
+                if (roast_root_branch_wanted(&tree->branches[i], view))
+                        roast_root_branch_need(&tree->branches[i], view->start, view->stop, need);
+}
+
+void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
+                            const struct roast_rootfile_view *view, struct roast_root_need *need)
+{
+        for (size_t i = 0; i < ntuple->num_fields; i++)
+                if (roast_root_field_wanted(ntuple, i, view))
+                        roast_root_field_need(ntuple, i, view->start, view->stop, need);
+}

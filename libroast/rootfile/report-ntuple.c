@@ -155,13 +155,13 @@ void report_ntuple_need(struct json *json, const struct roast_root_ntuple *ntupl
                 if (!roast_root_field_wanted(ntuple, i, view))
                         continue;
                 roast_root_field_need(ntuple, i, view->start, view->stop, &need);
-                roast_root_field_need(ntuple, i, view->start, view->stop, &total);
                 report_row_begin(json);
                 report_key_string(json, "field", ntuple->fields[i].path);
                 report_need(json, view, &need);
                 report_row_end(json);
         }
         json_end(json);
+        roast_root_ntuple_need(ntuple, view, &total);
         report_need(json, view, &total);
         json_end(json);
 }

@@ -104,7 +104,7 @@ void report_tree(struct json *json, const struct roast_root_tree *tree, bool bra
         report_key_int(json, "num_top_branches", (int64_t)tree->num_top_branches);
         report_key_int(json, "num_baskets", (int64_t)tree->num_baskets);
         report_key_int(json, "num_embedded", (int64_t)tree->num_embedded);
-        report_key_int(json, "num_clusters", tree->num_clusters);
+        report_key_int(json, "num_clusters", (int64_t)tree->num_clusters);
         report_key_int(json, "metadata_bytes", tree->metadata_bytes);
         report_key_int(json, "metadata_objlen", tree->metadata_objlen);
         report_counts(json, "algorithms", &tree->algorithms);
@@ -150,13 +150,13 @@ void report_tree_need(struct json *json, const struct roast_root_tree *tree,
                 if (!roast_root_branch_wanted(branch, view))
                         continue;
                 roast_root_branch_need(branch, view->start, view->stop, &need);
-                roast_root_branch_need(branch, view->start, view->stop, &total);
                 report_row_begin(json);
                 report_key_string(json, "branch", branch->path);
                 report_need(json, view, &need);
                 report_row_end(json);
         }
         json_end(json);
+        roast_root_tree_need(tree, view, &total);
         report_need(json, view, &total);
         json_end(json);
 }

@@ -6,14 +6,6 @@
 #include "rootfile/tree.h"
 #include "util/cleanup.h"
 
-/* Members of the tree that only help to count its clusters. */
-struct cluster_rule {
-        int64_t auto_flush;
-        uint32_t num_ranges;
-        struct cursor range_end; /* last entry of each */
-        struct cursor range_size;
-};
-
 /* The version whose entry counts are doubles, from before ROOT 3. */
 static void members_5(struct cursor *cursor, struct roast_root_tree *tree)
 {
@@ -23,9 +15,10 @@ static void members_5(struct cursor *cursor, struct roast_root_tree *tree)
         cursor_take(cursor, 8 + 7 * 4); /* saved bytes; timer interval to estimate */
 }
 
-static void members_16(struct cursor *cursor, uint16_t version, struct roast_root_tree *tree,
-                       struct cluster_rule *rule)
+static void members_16(struct cursor *cursor, uint16_t version, struct roast_root_tree *tree)
 {
+        uint32_t num_ranges = 0;
+
         tree->entries = wire_i64(cursor);
         tree->tot_bytes = wire_i64(cursor);
         tree->zip_bytes = wire_i64(cursor);
@@ -36,39 +29,58 @@ static void members_16(struct cursor *cursor, uint16_t version, struct roast_roo
         if (version >= 17)
                 cursor_take(cursor, 4); /* default length of entry offsets */
         if (version >= 19)
-                rule->num_ranges = wire_u32(cursor);
+                num_ranges = wire_u32(cursor);
         cursor_take(cursor, 4 * 8); /* max. entries, entry loop, virtual size; auto save */
         if (version >= 18)
-                rule->auto_flush = wire_i64(cursor);
-        cursor_take(cursor, 8); /* estimate */
-        if (version >= 19) {
+                cursor_take(cursor, 8); /* auto flush */
+        cursor_take(cursor, 8);         /* estimate */
+        for (int i = 0; version >= 19 && i < 2; i++) {
                 cursor_u8(cursor);
-                rule->range_end = wire_array(cursor, rule->num_ranges, 8);
-                cursor_u8(cursor);
-                rule->range_size = wire_array(cursor, rule->num_ranges, 8);
+                wire_array(cursor, num_ranges, 8); /* ends and sizes of cluster ranges */
         }
         if (version >= 20)
                 wire_skip(cursor); /* I/O features */
 }
 
-static int64_t count_clusters(struct cluster_rule *rule, int64_t entries)
+static bool has_border(const struct roast_root_branch *branch, int64_t entry)
 {
-        int64_t begin = 0, clusters = 0;
+        size_t low = 0, high = branch->num_baskets;
 
-        for (uint32_t i = 0; i < rule->num_ranges; i++) {
-                int64_t last = wire_i64(&rule->range_end);
-                int64_t size = wire_i64(&rule->range_size);
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
 
-                if (size <= 0 || last < begin || last >= entries)
-                        return 0;
-                clusters += (last - begin) / size + 1;
-                begin = last + 1;
+                if (branch->baskets[middle].first_entry < entry)
+                        low = middle + 1;
+                else
+                        high = middle;
         }
-        if (begin >= entries)
-                return clusters;
-        if (rule->auto_flush <= 0)
-                return 0;
-        return clusters + (entries - begin - 1) / rule->auto_flush + 1;
+        return low < branch->num_baskets && branch->baskets[low].first_entry == entry;
+}
+
+/*
+ * Clusters are what lies between entries where all branches begin a basket. The
+ * branch with the fewest baskets tells the candidates.
+ */
+static size_t count_clusters(const struct roast_root_tree *tree)
+{
+        const struct roast_root_branch *fewest = NULL;
+        size_t clusters = 0;
+
+        for (size_t i = 0; i < tree->num_branches; i++) {
+                const struct roast_root_branch *branch = &tree->branches[i];
+
+                if (branch->num_baskets && (!fewest || branch->num_baskets < fewest->num_baskets))
+                        fewest = branch;
+        }
+        for (size_t b = 0; fewest && b < fewest->num_baskets; b++) {
+                bool common = true;
+
+                for (size_t i = 0; i < tree->num_branches && common; i++)
+                        common = tree->branches[i].num_baskets == 0 ||
+                                 has_border(&tree->branches[i], fewest->baskets[b].first_entry);
+                clusters += common;
+        }
+        return clusters;
 }
 
 static void tree_sum(struct roast_root_tree *tree)
@@ -114,7 +126,6 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
                         struct roast_root_tree *tree, struct roast_error *error)
 {
         struct arena *arena = &reader->file->arena;
-        struct cluster_rule rule = { 0 };
         struct wire_named named;
         int r;
 
@@ -126,14 +137,13 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
         if (version == 5)
                 members_5(&members, tree);
         else
-                members_16(&members, version, tree, &rule);
+                members_16(&members, version, tree);
         if (members.bad)
                 return roast_fail(error, ROAST_E_CORRUPT, "the tree object is damaged");
         tree->name = arena_text(arena, named.name.at, named.name.len);
         tree->title = arena_text(arena, named.title.at, named.title.len);
         if (!tree->name || !tree->title)
                 return rootfile_fail_arena(reader->file, error);
-        tree->num_clusters = count_clusters(&rule, tree->entries);
         r = branches_read(reader, &members, "", 0, error);
         return r < 0 ? r : tree_finish(reader, tree, error);
 }
@@ -173,5 +183,6 @@ int tree_read(struct rootfile *file, const struct found *found, struct roast_roo
         if (r < 0)
                 return r;
         tree_sum(tree);
+        tree->num_clusters = count_clusters(tree);
         return 0;
 }

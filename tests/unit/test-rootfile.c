@@ -59,7 +59,7 @@ static void test_a_tree_is_read_with_its_branch(void **state)
         assert_string_equal(tree->path, "t");
         assert_string_equal(tree->title, "a tree");
         assert_true(tree->entries == 100);
-        assert_true(tree->num_clusters == 10);
+        assert_int_equal(tree->num_clusters, 0);
         assert_int_equal(tree->num_branches, 1);
         branch = &tree->branches[0];
         assert_string_equal(branch->path, "x");
@@ -265,19 +265,22 @@ static void test_branches_gather_in_collections_by_name(void **state)
                 { .path = "event", .compressed_bytes = 100 },
                 { .path = "Jet_eta", .compressed_bytes = 3 },
                 { .path = "Muons/Muons.pt", .compressed_bytes = 4 },
+                { .path = "_collection7._0.Jet_mass", .compressed_bytes = 4 },
+                { .path = "_0", .compressed_bytes = 0 },
         };
-        static const struct roast_root_tree tree = { .branches = branches, .num_branches = 5 };
+        static const struct roast_root_tree tree = { .branches = branches, .num_branches = 7 };
         struct roast_root_collection *list;
         size_t n;
 
         (void)state;
         assert_int_equal(roast_root_tree_collections(&tree, &list, &n), 0);
-        assert_int_equal(n, 3);
+        assert_int_equal(n, 4);
         assert_string_equal(list[0].name, "event");
         assert_string_equal(list[1].name, "Jet");
-        assert_int_equal(list[1].members, 3);
-        assert_true(list[1].compressed_bytes == 6);
+        assert_int_equal(list[1].members, 4);
+        assert_true(list[1].compressed_bytes == 10);
         assert_string_equal(list[2].name, "Muons");
+        assert_string_equal(list[3].name, "_0");
         roast_root_collections_free(list, n);
 }
 
