@@ -215,7 +215,7 @@ void inspect_range_add(struct sheet *sheet, const struct roast_rootfile *file,
                      b++) {
                         struct roast_root_need need = { 0 };
 
-                        if (!roast_root_branch_wanted(&tree->branches[b], view))
+                        if (!roast_root_branch_wanted(tree, b, view))
                                 continue;
                         roast_root_branch_need(&tree->branches[b], view->start, view->stop, &need);
                         add_need(sheet, file, tree->path, tree->branches[b].path, view, &need);

@@ -142,8 +142,7 @@ int inspect_text(const struct roast_rootfile *file, const struct roast_rootfile_
         return print_contents(file, view);
 }
 
-/* Names from the file may hold anything; a terminal shall not obey them. */
-static void print_safe(const char *text)
+void inspect_print_safe(const char *text)
 {
         for (; *text; text++)
                 fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
@@ -155,9 +154,9 @@ void inspect_skipped(const struct roast_rootfile *file)
                 const struct roast_root_skipped *skipped = &file->skipped[i];
 
                 fprintf(stderr, "roast inspect: %s: skipped %s \"", file->path, skipped->what);
-                print_safe(skipped->path);
+                inspect_print_safe(skipped->path);
                 fputs("\": ", stderr);
-                print_safe(skipped->reason);
+                inspect_print_safe(skipped->reason);
                 fputc('\n', stderr);
         }
 }

@@ -245,6 +245,14 @@ static int finish(const struct options *options, const struct sheet *sheet)
         return EXIT_GOOD;
 }
 
+static int fail_file(const char *path, const struct roast_error *error)
+{
+        fprintf(stderr, "roast inspect: %s: ", path);
+        inspect_print_safe(error->message);
+        fputc('\n', stderr);
+        return EXIT_CANNOT;
+}
+
 /* JSON of several files is an array. A file that cannot be read does not hide the others. */
 static int inspect_files(const struct options *options)
 {
@@ -260,7 +268,7 @@ static int inspect_files(const struct options *options)
 
                 r = inspect_file(options, options->files[i], good == 0, &sheet, &error);
                 if (r < 0)
-                        code = cli_fail("inspect", "%s: %s", options->files[i], error.message);
+                        code = fail_file(options->files[i], &error);
                 good += r >= 0;
         }
         if (array)

@@ -26,6 +26,8 @@ void inspect_range_add(struct sheet *sheet, const struct roast_rootfile *file,
 int inspect_text(const struct roast_rootfile *file, const struct roast_rootfile_view *view);
 /* What was left out, on stderr. */
 void inspect_skipped(const struct roast_rootfile *file);
+/* Names from a file may hold anything; a terminal shall not obey them. */
+void inspect_print_safe(const char *text);
 /* Whether the view is about this tree. */
 bool inspect_wanted(const struct roast_rootfile_view *view, const char *path);
 /* "ZLIB 12, NONE 3" */

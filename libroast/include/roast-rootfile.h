@@ -50,6 +50,7 @@ struct roast_root_branch {
         const char *name;
         const char *class_name;
         const char *type; /* of a plain branch with one leaf, or NULL */
+        size_t parent;    /* its own number: a top branch */
         int64_t entries;
         int64_t compressed_bytes;   /* baskets on disk with their keys */
         int64_t uncompressed_bytes; /* as the branch tells it, with keys */
@@ -281,7 +282,7 @@ struct roast_rootfile_view {
 };
 
 /* Whether the range is about a branch: a pattern (glob) fits its path or a branch above it. */
-bool roast_root_branch_wanted(const struct roast_root_branch *branch,
+bool roast_root_branch_wanted(const struct roast_root_tree *tree, size_t branch,
                               const struct roast_rootfile_view *view);
 /* The same for a field; of several on one path it is the uppermost, as it has the others. */
 bool roast_root_field_wanted(const struct roast_root_ntuple *ntuple, size_t field,

@@ -65,13 +65,34 @@ void *arena_take(struct arena *arena, size_t n, size_t size)
         return memory;
 }
 
-const char *arena_text(struct arena *arena, const void *text, size_t len)
+void *arena_copy(struct arena *arena, const void *data, size_t len)
 {
-        char *copy = len < SIZE_MAX ? arena_take(arena, len + 1, 1) : NULL;
+        void *copy = arena_take(arena, len, 1);
 
         if (copy && len)
-                memcpy(copy, text, len);
+                memcpy(copy, data, len);
         return copy;
+}
+
+const char *arena_text(struct arena *arena, const void *text, size_t len)
+{
+        return arena_join(arena, "", '\0', text, len);
+}
+
+const char *arena_join(struct arena *arena, const char *above, char separator, const void *name,
+                       size_t len)
+{
+        size_t above_len = strlen(above);
+        char *path = arena_take(arena, above_len + len + 2, 1);
+
+        if (!path)
+                return NULL;
+        memcpy(path, above, above_len);
+        if (above_len)
+                path[above_len++] = separator;
+        if (len)
+                memcpy(path + above_len, name, len);
+        return path;
 }
 
 struct arena_mark arena_mark(const struct arena *arena)

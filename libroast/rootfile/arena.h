@@ -28,8 +28,12 @@ struct arena_mark {
 void arena_deinit(struct arena *arena);
 /* Zeroed memory for n things of a size, or NULL: no memory, or the limit. */
 void *arena_take(struct arena *arena, size_t n, size_t size);
+void *arena_copy(struct arena *arena, const void *data, size_t len);
 /* A terminated copy; bytes after a NUL are kept but will not be seen. */
 const char *arena_text(struct arena *arena, const void *text, size_t len);
+/* Both names with the separator between them; without it if there is nothing above. */
+const char *arena_join(struct arena *arena, const char *above, char separator, const void *name,
+                       size_t len);
 
 /* Gives back all that was taken after the mark. */
 struct arena_mark arena_mark(const struct arena *arena);

@@ -14,9 +14,6 @@
  *                                             (all up to here counts as key)
  */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "rootfile/tree.h"
 #include "util/cleanup.h"
 
@@ -115,7 +112,6 @@ int baskets_read(struct tree_reader *reader, struct basket_arrays *arrays,
                  struct roast_root_branch *branch, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf found = BUF_INIT;
-        struct roast_root_basket *baskets;
         int r;
 
         r = add_on_disk(reader, arrays, &found, branch, error);
@@ -124,12 +120,9 @@ int baskets_read(struct tree_reader *reader, struct basket_arrays *arrays,
         r = add_embedded(reader, arrays, &found, branch, error);
         if (r < 0)
                 return r;
-        baskets = arena_take(&reader->file->arena, found.len, 1);
-        if (!baskets)
+        branch->baskets = arena_copy(&reader->file->arena, found.data, found.len);
+        if (!branch->baskets)
                 return rootfile_fail_arena(reader->file, error);
-        if (found.len)
-                memcpy(baskets, found.data, found.len);
-        branch->baskets = baskets;
-        branch->num_baskets = found.len / sizeof(*baskets);
+        branch->num_baskets = found.len / sizeof(*branch->baskets);
         return 0;
 }

@@ -93,25 +93,14 @@ static struct branch_members members_parse(struct tree_reader *reader, struct cu
         return members;
 }
 
-static const char *join(struct arena *arena, const char *parent, const char *name)
+static const struct roast_root_branch *branch_at(const struct tree_reader *reader, size_t number)
 {
-        size_t parent_len = strlen(parent), len = strlen(name);
-        char *path;
-
-        if (parent_len == 0)
-                return name;
-        path = arena_take(arena, parent_len + len + 2, 1);
-        if (!path)
-                return NULL;
-        memcpy(path, parent, parent_len);
-        path[parent_len] = '/';
-        memcpy(path + parent_len + 1, name, len);
-        return path;
+        return (const struct roast_root_branch *)(const void *)reader->branches.data + number;
 }
 
 static int branch_fill(struct tree_reader *reader, struct cursor *cursor, uint16_t version,
-                       const char *parent, struct roast_root_branch *branch,
-                       struct cursor *sub_branches, struct roast_error *error)
+                       size_t parent, struct roast_root_branch *branch, struct cursor *sub_branches,
+                       struct roast_error *error)
 {
         struct arena *arena = &reader->file->arena;
         struct branch_members members = members_parse(reader, cursor, version, branch);
@@ -122,8 +111,11 @@ static int branch_fill(struct tree_reader *reader, struct cursor *cursor, uint16
                                   members.name.len < 200 ? (int)members.name.len : 200,
                                   members.name.at);
         branch->name = arena_text(arena, members.name.at, members.name.len);
-        branch->path = branch->name ? join(arena, parent, branch->name) : NULL;
-        if (!branch->path)
+        branch->path = branch->name;
+        if (parent != NO_PARENT)
+                branch->path = arena_join(arena, branch_at(reader, parent)->path, '/',
+                                          members.name.at, members.name.len);
+        if (!branch->name || !branch->path)
                 return rootfile_fail_arena(reader->file, error);
         if (members.file_name.len) {
                 branch->elsewhere = arena_text(arena, members.file_name.at, members.file_name.len);
@@ -150,9 +142,10 @@ static int branch_skip(struct tree_reader *reader, const char *class_name, uint1
 }
 
 static int branch_read(struct tree_reader *reader, const struct wire_pointer *pointer,
-                       const char *parent, unsigned int depth, struct roast_error *error)
+                       size_t parent, unsigned int depth, struct roast_error *error)
 {
-        struct roast_root_branch branch = { 0 };
+        size_t number = reader->branches.len / sizeof(struct roast_root_branch);
+        struct roast_root_branch branch = { .parent = parent == NO_PARENT ? number : parent };
         struct cursor cursor = pointer->object, sub_branches, members;
         uint16_t version;
         int r;
@@ -173,10 +166,10 @@ static int branch_read(struct tree_reader *reader, const struct wire_pointer *po
                 return r;
         if (buf_append(&reader->branches, &branch, sizeof(branch)) < 0)
                 return roast_fail_nomem(error);
-        return branches_read(reader, &sub_branches, branch.path, depth + 1, error);
+        return branches_read(reader, &sub_branches, number, depth + 1, error);
 }
 
-int branches_read(struct tree_reader *reader, struct cursor *members, const char *parent,
+int branches_read(struct tree_reader *reader, struct cursor *members, size_t parent,
                   unsigned int depth, struct roast_error *error)
 {
         struct cursor branches;

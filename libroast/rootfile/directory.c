@@ -60,20 +60,6 @@ static int visit(struct walk *walk, uint64_t place, struct roast_error *error)
         return *entry == node;
 }
 
-static const char *join(struct rootfile *file, const char *directory, struct text name)
-{
-        size_t len = strlen(directory);
-        char *path = arena_take(&file->arena, len + name.len + 2, 1);
-
-        if (!path)
-                return NULL;
-        memcpy(path, directory, len);
-        if (len)
-                path[len++] = '/';
-        memcpy(path + len, name.at, name.len);
-        return path;
-}
-
 static int found_add(struct walk *walk, enum found_kind kind, const char *path,
                      const char *class_name, const struct key *key, struct roast_error *error)
 {
@@ -106,7 +92,7 @@ static int key_take(struct walk *walk, const char *directory, const struct key *
 {
         struct rootfile *file = walk->file;
         const char *class_name = arena_text(&file->arena, key->class_name.at, key->class_name.len);
-        const char *path = join(file, directory, key->name);
+        const char *path = arena_join(&file->arena, directory, '/', key->name.at, key->name.len);
 
         if (!class_name || !path)
                 return rootfile_fail_arena(file, error);
@@ -298,17 +284,13 @@ static int cycles_merge(struct walk *walk, struct found *found, size_t *n,
 static int walk_finish(struct walk *walk, struct found **ret, size_t *n, struct roast_error *error)
 {
         struct roast_rootfile *public = &walk->file->public;
-        size_t bytes = walk->directories.len;
-        const char **directories;
         int r;
 
-        directories = arena_take(&walk->file->arena, bytes, 1);
-        if (!directories)
+        public->directories =
+                arena_copy(&walk->file->arena, walk->directories.data, walk->directories.len);
+        if (!public->directories)
                 return rootfile_fail_arena(walk->file, error);
-        if (bytes)
-                memcpy(directories, walk->directories.data, bytes);
-        public->directories = directories;
-        public->num_directories = bytes / sizeof(*directories);
+        public->num_directories = walk->directories.len / sizeof(const char *);
         r = classes_count(walk, error);
         if (r < 0)
                 return r;

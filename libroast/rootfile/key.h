@@ -31,11 +31,6 @@ struct key {
 /* Turns the cursor bad if this cannot be a key. */
 struct key key_parse(struct cursor *cursor);
 
-static inline bool key_is_compressed(const struct key *key)
-{
-        return key->objlen > key->nbytes - key->keylen;
-}
-
 /* The object of the key, expanded. */
 int body_load(struct rootfile *file, const struct key *key, struct body *ret,
               struct roast_error *error);

@@ -1,10 +1,8 @@
 /* The page lists of an RNTuple, and how the pages are stored. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "rootfile/compress.h"
-#include "rootfile/key.h"
 #include "rootfile/ntuple.h"
 #include "rootfile/places.h"
 #include "util/cleanup.h"
@@ -58,7 +56,11 @@ static int column_pages_read(struct ntuple_reader *reader, struct cursor *outer,
         struct cursor list = frame_list(outer, &n);
 
         for (size_t i = 0; i < n; i++) {
-                struct roast_root_page page = { .cluster = cluster, .column = number };
+                struct roast_root_page page = {
+                        .cluster = cluster,
+                        .column = number,
+                        .algorithm = ROAST_ROOT_UNKNOWN,
+                };
                 int64_t elements = (int32_t)cursor_u32(&list);
                 struct locator locator = frame_locator(&list);
 
@@ -232,18 +234,15 @@ int pages_finish(struct ntuple_reader *reader, struct roast_error *error)
 {
         struct roast_root_ntuple *ntuple = reader->ntuple;
         struct roast_root_column *columns = (struct roast_root_column *)ntuple->columns;
-        struct roast_root_cluster *clusters;
         struct roast_root_page *pages;
 
-        ntuple->num_clusters = reader->clusters.len / sizeof(*clusters);
+        ntuple->num_clusters = reader->clusters.len / sizeof(*ntuple->clusters);
         ntuple->num_pages = reader->pages.len / sizeof(*pages);
-        clusters = arena_take(&reader->file->arena, reader->clusters.len, 1);
+        ntuple->clusters =
+                arena_copy(&reader->file->arena, reader->clusters.data, reader->clusters.len);
         pages = pages_assign(reader, columns);
-        if (!clusters || !pages)
+        if (!ntuple->clusters || !pages)
                 return rootfile_fail_arena(reader->file, error);
-        if (reader->clusters.len)
-                memcpy(clusters, reader->clusters.data, reader->clusters.len);
-        ntuple->clusters = clusters;
         ntuple_sum(ntuple, (struct roast_root_field *)ntuple->fields);
         return pages_look(reader, columns, pages, error);
 }

@@ -1,10 +1,8 @@
 /* What reading a range of entries takes. */
 
 #include <fnmatch.h>
-#include <string.h>
 
 #include "roast-rootfile.h"
-#include "util/cleanup.h"
 
 static bool fits(const struct roast_rootfile_view *view, const char *path)
 {
@@ -14,22 +12,17 @@ static bool fits(const struct roast_rootfile_view *view, const char *path)
         return false;
 }
 
-bool roast_root_branch_wanted(const struct roast_root_branch *branch,
+bool roast_root_branch_wanted(const struct roast_root_tree *tree, size_t branch,
                               const struct roast_rootfile_view *view)
 {
-        ROAST_CLEANUP(cleanup_free) char *path = strdup(branch->path);
-        char *cut = path;
-
         if (view->num_patterns == 0)
                 return true;
-        while (cut) {
-                if (fits(view, path))
-                        return true;
-                cut = strrchr(path, '/');
-                if (cut)
-                        *cut = '\0';
+        while (!fits(view, tree->branches[branch].path)) {
+                if (tree->branches[branch].parent == branch)
+                        return false;
+                branch = tree->branches[branch].parent;
         }
-        return false;
+        return true;
 }
 
 bool roast_root_field_wanted(const struct roast_root_ntuple *ntuple, size_t field,
@@ -91,11 +84,8 @@ static void column_need(const struct roast_root_ntuple *ntuple,
 
 static bool is_below(const struct roast_root_ntuple *ntuple, size_t field, size_t top)
 {
-        while (field > top)
-                if (ntuple->fields[field].parent == field)
-                        return false;
-                else
-                        field = ntuple->fields[field].parent;
+        while (field > top && ntuple->fields[field].parent != field)
+                field = ntuple->fields[field].parent;
         return field == top;
 }
 
@@ -121,7 +111,7 @@ void roast_root_tree_need(const struct roast_root_tree *tree,
                           const struct roast_rootfile_view *view, struct roast_root_need *need)
 {
         for (size_t i = 0; i < tree->num_branches; i++)
-                if (roast_root_branch_wanted(&tree->branches[i], view))
+                if (roast_root_branch_wanted(tree, i, view))
                         roast_root_branch_need(&tree->branches[i], view->start, view->stop, need);
 }
 

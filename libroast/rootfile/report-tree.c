@@ -147,7 +147,7 @@ void report_tree_need(struct json *json, const struct roast_root_tree *tree,
                 const struct roast_root_branch *branch = &tree->branches[i];
                 struct roast_root_need need = { 0 };
 
-                if (!roast_root_branch_wanted(branch, view))
+                if (!roast_root_branch_wanted(tree, i, view))
                         continue;
                 roast_root_branch_need(branch, view->start, view->stop, &need);
                 report_row_begin(json);

@@ -72,6 +72,7 @@ static int read_found(struct rootfile *file, const struct found *found, size_t n
         public->ntuples = ntuples;
         for (size_t i = 0; i < n; i++) {
                 struct arena_mark mark = arena_mark(&file->arena);
+                size_t num_skipped = public->num_skipped;
                 struct roast_error why;
                 int r;
 
@@ -84,7 +85,9 @@ static int read_found(struct rootfile *file, const struct found *found, size_t n
                 }
                 if (r >= 0)
                         continue;
+                /* With the memory goes what was noted about parts of it. */
                 arena_release(&file->arena, &mark);
+                public->num_skipped = num_skipped;
                 r = rootfile_skip(file, found[i].path, found[i].class_name, &why, error);
                 if (r < 0)
                         return r;
@@ -98,10 +101,22 @@ static int check_answer(const struct roast_rootfile *public, struct roast_error 
         if (public->num_trees || public->num_ntuples)
                 return 0;
         for (size_t i = 0; i < public->num_skipped; i++)
-                if (public->skipped[i].code == ROAST_E_CORRUPT)
-                        return roast_fail(error, ROAST_E_CORRUPT, "\"%.200s\": %s",
+                if (public->skipped[i].code != ROAST_E_VERSION)
+                        return roast_fail(error, public->skipped[i].code, "\"%.200s\": %s",
                                           public->skipped[i].path, public->skipped[i].reason);
         return 0;
+}
+
+/* The rest of a file that was cut off may be whole; it is told all the same. */
+static int check_end(struct rootfile *file, struct roast_error *error)
+{
+        struct roast_error why;
+
+        if (file->public.end <= file->public.size)
+                return 0;
+        roast_fail(&why, ROAST_E_CORRUPT, "cut off: %llu of %llu bytes are there",
+                   (unsigned long long)file->public.size, (unsigned long long)file->public.end);
+        return rootfile_skip(file, "", "TFile", &why, error);
 }
 
 static int rootfile_read(struct rootfile *file, struct roast_error *error)
@@ -119,6 +134,9 @@ static int rootfile_read(struct rootfile *file, struct roast_error *error)
         file->arena.left = limit;
         file->expand_left = limit;
         r = directory_walk(file, &found, &n, error);
+        if (r < 0)
+                return r;
+        r = check_end(file, error);
         if (r < 0)
                 return r;
         r = read_found(file, found, n, error);

@@ -94,20 +94,6 @@ int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roas
         return 0;
 }
 
-static const char *field_path(struct arena *arena, const struct roast_root_field *parent,
-                              const struct roast_root_field *field)
-{
-        size_t above = strlen(parent->path), len = strlen(field->name);
-        char *path = arena_take(arena, above + len + 2, 1);
-
-        if (!path)
-                return NULL;
-        memcpy(path, parent->path, above);
-        path[above] = '.';
-        memcpy(path + above + 1, field->name, len);
-        return path;
-}
-
 static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *fields, size_t n,
                          struct roast_error *error)
 {
@@ -121,7 +107,8 @@ static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *
                         reader->ntuple->num_top_fields++;
                         continue;
                 }
-                field->path = field_path(&reader->file->arena, &fields[field->parent], field);
+                field->path = arena_join(&reader->file->arena, fields[field->parent].path, '.',
+                                         field->name, strlen(field->name));
                 if (!field->path)
                         return rootfile_fail_arena(reader->file, error);
         }
@@ -160,20 +147,16 @@ int schema_finish(struct ntuple_reader *reader, struct roast_error *error)
 {
         struct arena *arena = &reader->file->arena;
         struct roast_root_ntuple *ntuple = reader->ntuple;
-        struct roast_root_field *fields = arena_take(arena, reader->fields.len, 1);
-        struct roast_root_column *columns = arena_take(arena, reader->columns.len, 1);
+        struct roast_root_field *fields =
+                arena_copy(arena, reader->fields.data, reader->fields.len);
         int r;
 
-        if (!fields || !columns)
+        ntuple->columns = arena_copy(arena, reader->columns.data, reader->columns.len);
+        if (!fields || !ntuple->columns)
                 return rootfile_fail_arena(reader->file, error);
-        if (reader->fields.len)
-                memcpy(fields, reader->fields.data, reader->fields.len);
-        if (reader->columns.len)
-                memcpy(columns, reader->columns.data, reader->columns.len);
         ntuple->fields = fields;
         ntuple->num_fields = reader->fields.len / sizeof(*fields);
-        ntuple->columns = columns;
-        ntuple->num_columns = reader->columns.len / sizeof(*columns);
+        ntuple->num_columns = reader->columns.len / sizeof(*ntuple->columns);
         r = fields_finish(reader, fields, ntuple->num_fields, error);
         return r < 0 ? r : columns_assign(reader, fields, ntuple->num_fields, error);
 }

@@ -108,15 +108,13 @@ static int tree_finish(struct tree_reader *reader, struct roast_root_tree *tree,
         struct rootfile *file = reader->file;
         struct roast_root_branch *branches;
 
-        branches = arena_take(&file->arena, reader->branches.len, 1);
+        branches = arena_copy(&file->arena, reader->branches.data, reader->branches.len);
         if (!branches)
                 return rootfile_fail_arena(file, error);
-        if (reader->branches.len)
-                memcpy(branches, reader->branches.data, reader->branches.len);
         tree->branches = branches;
         tree->num_branches = reader->branches.len / sizeof(*branches);
         for (size_t i = 0; i < tree->num_branches; i++)
-                tree->num_top_branches += branches[i].path == branches[i].name;
+                tree->num_top_branches += branches[i].parent == i;
         return file->options.without_algorithms
                        ? 0
                        : baskets_look(file, branches, tree->num_branches, error);
@@ -144,7 +142,7 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
         tree->title = arena_text(arena, named.title.at, named.title.len);
         if (!tree->name || !tree->title)
                 return rootfile_fail_arena(reader->file, error);
-        r = branches_read(reader, &members, "", 0, error);
+        r = branches_read(reader, &members, NO_PARENT, 0, error);
         return r < 0 ? r : tree_finish(reader, tree, error);
 }
 

@@ -19,8 +19,10 @@ struct tree_reader {
 int tree_read(struct rootfile *file, const struct found *found, struct roast_root_tree *tree,
               struct roast_error *error);
 
-/* Appends the branches of a TObjArray, depth first; `parent` is "" at the top. */
-int branches_read(struct tree_reader *reader, struct cursor *members, const char *parent,
+#define NO_PARENT SIZE_MAX
+
+/* Appends the branches of a TObjArray, depth first; `parent` is a number or NO_PARENT. */
+int branches_read(struct tree_reader *reader, struct cursor *members, size_t parent,
                   unsigned int depth, struct roast_error *error);
 
 /* The type of a plain leaf in words, or NULL. */

@@ -118,7 +118,7 @@ void wire_skip(struct cursor *outer)
         wire_enter(outer, &version);
 }
 
-void wire_tobject(struct cursor *cursor)
+static void skip_tobject(struct cursor *cursor)
 {
         uint32_t bits;
 
@@ -136,7 +136,7 @@ struct wire_named wire_tnamed(struct cursor *outer)
         uint16_t version;
         struct cursor inner = wire_enter(outer, &version);
 
-        wire_tobject(&inner);
+        skip_tobject(&inner);
         named.name = wire_string(&inner);
         named.title = wire_string(&inner);
         outer->bad |= inner.bad;
@@ -150,7 +150,7 @@ struct cursor wire_tobjarray(struct cursor *outer, size_t *n)
         int32_t size;
 
         if (version > 2)
-                wire_tobject(&inner);
+                skip_tobject(&inner);
         if (version > 1)
                 wire_string(&inner);
         size = wire_i32(&inner);

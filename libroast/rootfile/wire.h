@@ -48,7 +48,6 @@ struct wire_named {
         struct text title;
 };
 
-void wire_tobject(struct cursor *cursor);
 struct wire_named wire_tnamed(struct cursor *outer);
 /* Cursor at the elements of a TObjArray, and their number. */
 struct cursor wire_tobjarray(struct cursor *outer, size_t *n);

@@ -127,7 +127,7 @@ void maker_finish(struct maker *maker)
         put_key(&maker->file, "TFile", "", 1, seek, len, len);
         maker_put(&maker->file, maker->num_keys, 4);
         must(buf_append(&maker->file, maker->keys.data, maker->keys.len));
-        patch(&maker->file, 12, maker->file.len);
+        patch(&maker->file, 12, maker->file.len + maker->missing_bytes);
         patch(&maker->file, maker->directory_at + 10, maker->file.len - seek);
         patch(&maker->file, maker->directory_at + 26, seek);
 }

@@ -16,6 +16,7 @@ struct maker {
         struct buf keys; /* of the top directory */
         uint32_t num_keys;
         uint64_t directory_at;
+        uint64_t missing_bytes; /* behind the end, that the header counts */
 };
 
 void maker_init(struct maker *maker);

@@ -35,14 +35,15 @@ static void put_opaque(struct buf *out)
         buf_deinit(&members);
 }
 
-/* A TObjArray with one object of a new class, or none. */
-static void put_array(struct buf *out, const char *class_name, const struct buf *object)
+/* A TObjArray with one object of a new class, or none, and the lie that there are more. */
+static void put_array(struct buf *out, const char *class_name, const struct buf *object,
+                      uint32_t missing)
 {
         struct buf members = BUF_INIT;
 
         put_tobject(&members);
         maker_string(&members, "");
-        maker_put(&members, class_name ? 1 : 0, 4);
+        maker_put(&members, (class_name ? 1 : 0) + missing, 4);
         maker_put(&members, 0, 4);
         if (class_name) {
                 maker_put(&members, 0x40000000u | (4 + strlen(class_name) + 1 + object->len), 4);
@@ -93,9 +94,9 @@ static void put_branch(struct buf *out, const struct roottree *tree)
         maker_put(&members, 0, 8);
         maker_put(&members, 400, 8);
         maker_put(&members, 100, 8);
-        put_array(&members, NULL, NULL);
-        put_array(&members, "TLeafF", &leaf);
-        put_array(&members, NULL, NULL);
+        put_array(&members, NULL, NULL, 0);
+        put_array(&members, "TLeafF", &leaf, 0);
+        put_array(&members, NULL, NULL, 0);
         maker_put(&members, 1, 1);
         maker_put(&members, 100, 4);
         maker_put(&members, 0, 4);
@@ -129,8 +130,8 @@ void roottree_put(struct buf *out, const struct roottree *tree)
         maker_put(&members, 0, 8);
         maker_put(&members, 0, 2); /* two empty arrays */
         put_opaque(&members);
-        put_array(&members, "TBranch", &branch);
-        put_array(&members, NULL, NULL);
+        put_array(&members, "TBranch", &branch, tree->missing_branches);
+        put_array(&members, NULL, NULL, 0);
         maker_wrap(out, tree->tree_version ? tree->tree_version : 20, &members);
         buf_deinit(&members);
         buf_deinit(&branch);

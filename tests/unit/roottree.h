@@ -9,6 +9,7 @@ struct roottree {
         int32_t max_baskets;     /* what the branch says; 2 if 0 */
         uint64_t seek;           /* of its first basket; 0: none on disk */
         int64_t entries;
+        uint32_t missing_branches; /* that the array counts and does not have */
 };
 
 /* A tree "t" with one float branch "x". */

@@ -144,6 +144,40 @@ static void test_versions_that_are_not_known_are_skipped_and_named(void **state)
         assert_string_equal(file->skipped[1].what, "TBranch");
 }
 
+static void test_what_was_skipped_of_a_damaged_tree_goes_with_it(void **state)
+{
+        static const struct roottree both = { .branch_version = 14,
+                                              .entries = 1,
+                                              .missing_branches = 1 };
+        ROAST_CLEANUP(filep_free) struct roast_rootfile *file = NULL;
+        ROAST_CLEANUP(maker_deinit) struct maker maker;
+
+        (void)state;
+        maker_init(&maker);
+        add_tree(&maker, "both", 1, &both);
+        add_tree(&maker, "t", 1, &healthy);
+        assert_int_equal(open_made(&file, &maker, NULL), 0);
+        assert_int_equal(file->num_skipped, 1);
+        assert_string_equal(file->skipped[0].path, "both");
+        assert_string_equal(file->skipped[0].what, "TTree");
+        assert_string_equal(file->skipped[0].reason, "its list of branches is damaged");
+}
+
+static void test_a_file_that_was_cut_off_says_so(void **state)
+{
+        ROAST_CLEANUP(filep_free) struct roast_rootfile *file = NULL;
+        ROAST_CLEANUP(maker_deinit) struct maker maker;
+
+        (void)state;
+        maker_init(&maker);
+        add_tree(&maker, "t", 1, &healthy);
+        maker.missing_bytes = 10;
+        assert_int_equal(open_made(&file, &maker, NULL), 0);
+        assert_int_equal(file->num_trees, 1);
+        assert_int_equal(file->num_skipped, 1);
+        assert_string_equal(file->skipped[0].what, "TFile");
+}
+
 static void test_a_damaged_tree_does_not_hide_the_healthy_one(void **state)
 {
         static const struct roottree huge = { .entries = 1, .max_baskets = INT32_MAX };
@@ -292,6 +326,8 @@ int main(void)
                 cmocka_unit_test(test_a_file_without_trees_is_an_answer),
                 cmocka_unit_test(test_directories_that_form_a_loop_are_visited_once),
                 cmocka_unit_test(test_versions_that_are_not_known_are_skipped_and_named),
+                cmocka_unit_test(test_what_was_skipped_of_a_damaged_tree_goes_with_it),
+                cmocka_unit_test(test_a_file_that_was_cut_off_says_so),
                 cmocka_unit_test(test_a_damaged_tree_does_not_hide_the_healthy_one),
                 cmocka_unit_test(test_bombs_are_bounded_by_what_a_file_may_declare),
                 cmocka_unit_test(test_a_file_whose_only_tree_is_damaged_is_refused),
