@@ -9,28 +9,26 @@
 #include "util/json.h"
 #include "util/utf8.h"
 
-static void put(struct json *json, const char *data, size_t len)
-{
-        if (json->error >= 0)
-                json->error = buf_append(json->out, data, len);
-}
-
-/* Much of JSON is single characters: these go without a call if there is room. */
-static void put_char(struct json *json, char c)
+/* Small pieces are the rule: they go without a call where there is room. */
+static inline void put(struct json *json, const char *data, size_t len)
 {
         struct buf *out = json->out;
 
-        if (json->error >= 0 && out->len < out->cap)
-                out->data[out->len++] = (uint8_t)c;
-        else
-                put(json, &c, 1);
+        if (json->error < 0)
+                return;
+        if (len > out->cap - out->len) {
+                json->error = buf_append(out, data, len);
+                return;
+        }
+        memcpy(out->data + out->len, data, len);
+        out->len += len;
 }
 
 static void newline(struct json *json)
 {
         if (json->compact)
                 return;
-        put_char(json, '\n');
+        put(json, "\n", 1);
         for (unsigned int i = 0; i < json->depth; i++)
                 put(json, "  ", 2);
 }
@@ -45,7 +43,7 @@ static void separate(struct json *json)
         if (json->depth == 0)
                 return;
         if (json->filled[json->depth - 1])
-                put_char(json, ',');
+                put(json, ",", 1);
         json->filled[json->depth - 1] = true;
         newline(json);
 }
@@ -57,7 +55,7 @@ static void open_container(struct json *json, char opener, char closer)
                 json->error = ROAST_E_INVALID;
                 return;
         }
-        put_char(json, opener);
+        put(json, &opener, 1);
         json->closer[json->depth] = closer;
         json->filled[json->depth] = false;
         json->depth++;
@@ -82,7 +80,7 @@ void json_end(struct json *json)
         json->depth--;
         if (json->filled[json->depth])
                 newline(json);
-        put_char(json, json->closer[json->depth]);
+        put(json, &json->closer[json->depth], 1);
 }
 
 /* How many characters from here on stand for themselves. */
@@ -100,7 +98,7 @@ static void put_escaped(struct json *json, const char *string, size_t len)
 {
         char escape[8];
 
-        put_char(json, '"');
+        put(json, "\"", 1);
         for (size_t i = 0; i < len;) {
                 size_t run = plain_length(string + i, len - i);
                 size_t n = run ? run : utf8_length((const uint8_t *)string + i, len - i);
@@ -126,16 +124,16 @@ static void put_escaped(struct json *json, const char *string, size_t len)
                         i += n;
                 }
         }
-        put_char(json, '"');
+        put(json, "\"", 1);
 }
 
 void json_key(struct json *json, const char *key)
 {
         separate(json);
         put_escaped(json, key, strlen(key));
-        put_char(json, ':');
+        put(json, ":", 1);
         if (!json->compact)
-                put_char(json, ' ');
+                put(json, " ", 1);
         json->after_key = true;
 }
 
