@@ -14,6 +14,7 @@ struct arena_chunk {
         struct arena_chunk *next;
         size_t used;
         size_t size;
+        uint8_t *adopted;
         alignas(max_align_t) uint8_t data[];
 };
 
@@ -21,6 +22,7 @@ static void chunk_drop(struct arena *arena)
 {
         struct arena_chunk *next = arena->chunks->next;
 
+        free(arena->chunks->adopted);
         free(arena->chunks);
         arena->chunks = next;
 }
@@ -72,6 +74,24 @@ void *arena_copy(struct arena *arena, const void *data, size_t len)
         if (copy && len)
                 memcpy(copy, data, len);
         return copy;
+}
+
+void *arena_adopt(struct arena *arena, struct buf *buf)
+{
+        struct arena_chunk *chunk = NULL;
+
+        if (buf->len == 0)
+                return arena_take(arena, 0, 1);
+        if (buf->len > arena->left)
+                arena->over = true;
+        else
+                chunk = chunk_new(arena, 0);
+        if (!chunk)
+                return NULL;
+        arena->left -= buf->len;
+        chunk->adopted = buf->data;
+        *buf = (struct buf)BUF_INIT;
+        return chunk->adopted;
 }
 
 const char *arena_text(struct arena *arena, const void *text, size_t len)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "util/buf.h"
+
 struct arena_chunk;
 
 struct arena {
@@ -29,6 +31,8 @@ void arena_deinit(struct arena *arena);
 /* Zeroed memory for n things of a size, or NULL: no memory, or the limit. */
 void *arena_take(struct arena *arena, size_t n, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t len);
+/* Takes over the memory of a buffer, which is empty afterwards; NULL: as above. */
+void *arena_adopt(struct arena *arena, struct buf *buf);
 /* A terminated copy; bytes after a NUL are kept but will not be seen. */
 const char *arena_text(struct arena *arena, const void *text, size_t len);
 /* Both names with the separator between them; without it if there is nothing above. */

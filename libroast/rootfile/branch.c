@@ -11,7 +11,8 @@
 
 #include "rootfile/tree.h"
 
-#define DEPTH_MAX 64
+#define DEPTH_MAX        64
+#define BRANCH_BYTES_MIN 100 /* its names and numbers, without any basket */
 
 /* The members of TBranch, in the order in which its versions have them. */
 struct branch_members {
@@ -169,6 +170,19 @@ static int branch_read(struct tree_reader *reader, const struct wire_pointer *po
         return branches_read(reader, &sub_branches, number, depth + 1, error);
 }
 
+/* Makes room for as many as can be there; references may ask for the same ones over and over. */
+static int branches_expect(struct tree_reader *reader, size_t n, size_t bytes,
+                           struct roast_error *error)
+{
+        if (n > bytes / BRANCH_BYTES_MIN)
+                n = bytes / BRANCH_BYTES_MIN;
+        if (reader->branches.len > reader->file->arena.left)
+                return roast_fail(error, ROAST_E_CORRUPT, "it has more branches than fit");
+        if (buf_reserve(&reader->branches, n * sizeof(struct roast_root_branch)) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
 int branches_read(struct tree_reader *reader, struct cursor *members, size_t parent,
                   unsigned int depth, struct roast_error *error)
 {
@@ -179,6 +193,9 @@ int branches_read(struct tree_reader *reader, struct cursor *members, size_t par
         if (depth > DEPTH_MAX)
                 return roast_fail(error, ROAST_E_CORRUPT, "branches are nested too deeply");
         branches = wire_tobjarray(members, &n);
+        r = branches_expect(reader, n, cursor_left(&branches), error);
+        if (r < 0)
+                return r;
         for (size_t i = 0; i < n; i++) {
                 struct wire_pointer pointer = wire_pointer(&branches, reader->body);
 

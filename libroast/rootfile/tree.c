@@ -101,18 +101,18 @@ static void tree_sum(struct roast_root_tree *tree)
         }
 }
 
-/* Moves the branches into the arena, once their number is known. */
+/* Hands the branches over to the arena. */
 static int tree_finish(struct tree_reader *reader, struct roast_root_tree *tree,
                        struct roast_error *error)
 {
         struct rootfile *file = reader->file;
         struct roast_root_branch *branches;
 
-        branches = arena_copy(&file->arena, reader->branches.data, reader->branches.len);
+        tree->num_branches = reader->branches.len / sizeof(*branches);
+        branches = arena_adopt(&file->arena, &reader->branches);
         if (!branches)
                 return rootfile_fail_arena(file, error);
         tree->branches = branches;
-        tree->num_branches = reader->branches.len / sizeof(*branches);
         for (size_t i = 0; i < tree->num_branches; i++)
                 tree->num_top_branches += branches[i].parent == i;
         return file->options.without_algorithms

@@ -147,6 +147,24 @@ static void test_the_arena_ends_at_its_limit_and_takes_back(void **state)
                 assert_int_equal(memory[i], 0);
 }
 
+static void test_the_arena_takes_over_a_buffer_within_its_limit(void **state)
+{
+        ROAST_CLEANUP(arena_deinit) struct arena arena = { .left = 100 };
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+
+        (void)state;
+        assert_non_null(arena_adopt(&arena, &buf));
+        assert_int_equal(buf_append(&buf, "0123456789", 10), 0);
+        assert_memory_equal(arena_adopt(&arena, &buf), "0123456789", 10);
+        assert_null(buf.data);
+        assert_int_equal(arena.left, 90);
+        assert_int_equal(buf_reserve(&buf, 91), 0);
+        buf.len = 91;
+        assert_null(arena_adopt(&arena, &buf));
+        assert_non_null(buf.data);
+        assert_true(arena.over);
+}
+
 static void open_bytes(struct source *source, size_t len)
 {
         int fd = memfd_create("bytes", MFD_CLOEXEC);
@@ -262,6 +280,7 @@ int main(void)
                 cmocka_unit_test(test_a_damaged_block_is_an_error_wherever_it_is_damaged),
                 cmocka_unit_test(test_an_lz4_block_must_have_its_checksum),
                 cmocka_unit_test(test_the_arena_ends_at_its_limit_and_takes_back),
+                cmocka_unit_test(test_the_arena_takes_over_a_buffer_within_its_limit),
                 cmocka_unit_test(test_reads_stay_inside_the_file),
                 cmocka_unit_test(test_places_close_together_are_read_at_once),
                 cmocka_unit_test(test_an_object_cannot_be_left_and_is_skipped_by_its_bytes),
