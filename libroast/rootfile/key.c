@@ -1,10 +1,14 @@
 /* Keys, and the objects behind them: see key.h. */
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "rootfile/compress.h"
 #include "rootfile/key.h"
 #include "util/cleanup.h"
+
+#define PAGE_BYTES   ((uintptr_t)4096)
+#define POPULATE_MAX (16u << 20)
 
 struct key key_parse(struct cursor *cursor)
 {
@@ -30,6 +34,24 @@ void body_deinit(struct body *body)
 {
         free(body->data);
         *body = (struct body){ 0 };
+}
+
+/*
+ * Faulting in the pages of a tree object one by one costs more than expanding
+ * it: the kernel gives them at once if it can. Not more than a real one takes.
+ */
+static void populate(uint8_t *memory, size_t len)
+{
+#ifdef MADV_POPULATE_WRITE
+        uintptr_t begin = ((uintptr_t)memory + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+        uintptr_t end = ((uintptr_t)memory + len) & ~(PAGE_BYTES - 1);
+
+        if (end > begin && len <= POPULATE_MAX)
+                madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#else
+        (void)memory;
+        (void)len;
+#endif
 }
 
 int stored_load(struct rootfile *file, uint64_t seek, uint64_t stored, uint64_t expanded,
@@ -58,6 +80,7 @@ int stored_load(struct rootfile *file, uint64_t seek, uint64_t stored, uint64_t 
                 data = malloc((size_t)expanded);
                 if (!data)
                         return roast_fail_nomem(error);
+                populate(data, (size_t)expanded);
                 r = compress_expand(raw, (size_t)stored, data, (size_t)expanded, error);
                 if (r < 0)
                         return r;
