@@ -1,9 +1,9 @@
 /*
  * Any bytes as a ROOT file
  *
- * For libFuzzer (clang -fsanitize=fuzzer) and AFL++, or with a main of its own
- * that replays the files named on the command line. The file lives in memory,
- * behind a path that the reader opens like any other.
+ * For libFuzzer (clang -fsanitize=fuzzer) and AFL++ (afl-clang-fast with the
+ * same option). The file lives in memory, behind a path that the reader opens
+ * like any other.
  */
 
 #include <stdio.h>
@@ -51,25 +51,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         close(fd);
         return 0;
 }
-
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-        for (int i = 1; i < argc; i++) {
-                FILE *input = fopen(argv[i], "rb");
-                uint8_t *data = NULL;
-                long len;
-
-                if (!input || fseek(input, 0, SEEK_END) != 0 || (len = ftell(input)) < 0)
-                        return 2;
-                rewind(input);
-                data = malloc((size_t)len + 1);
-                if (!data || fread(data, 1, (size_t)len, input) != (size_t)len)
-                        return 2;
-                LLVMFuzzerTestOneInput(data, (size_t)len);
-                free(data);
-                fclose(input);
-        }
-        return 0;
-}
-#endif

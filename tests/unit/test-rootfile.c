@@ -19,19 +19,24 @@ static void filep_free(struct roast_rootfile **file)
         roast_rootfile_free(*file);
 }
 
-/* Opens the made bytes as a file. */
-static int open_made(struct roast_rootfile **ret, struct maker *maker, struct roast_error *error)
+static int open_bytes(struct roast_rootfile **ret, const struct buf *bytes,
+                      const struct roast_rootfile_options *options, struct roast_error *error)
 {
         int fd = memfd_create("made.root", MFD_CLOEXEC), r;
         char path[64];
 
-        maker_finish(maker);
         assert_true(fd >= 0);
-        assert_int_equal(write(fd, maker->file.data, maker->file.len), (ssize_t)maker->file.len);
+        assert_int_equal(write(fd, bytes->data, bytes->len), (ssize_t)bytes->len);
         snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-        r = roast_rootfile_open(ret, path, NULL, error);
+        r = roast_rootfile_open(ret, path, options, error);
         close(fd);
         return r;
+}
+
+static int open_made(struct roast_rootfile **ret, struct maker *maker, struct roast_error *error)
+{
+        maker_finish(maker);
+        return open_bytes(ret, &maker->file, NULL, error);
 }
 
 static void add_tree(struct maker *maker, const char *name, int16_t cycle,
@@ -249,6 +254,57 @@ static void test_baskets_that_are_not_there_are_counted_as_unknown(void **state)
         assert_string_equal(hints[0].name, "not-found");
 }
 
+static void test_baskets_are_not_looked_at_if_not_wanted(void **state)
+{
+        static const struct roottree lost = { .entries = 100, .seek = 50 };
+        static const struct roast_rootfile_options options = { .without_algorithms = true };
+        static const struct roast_root_counts none = { { 0 } };
+        ROAST_CLEANUP(filep_free) struct roast_rootfile *file = NULL;
+        ROAST_CLEANUP(maker_deinit) struct maker maker;
+
+        (void)state;
+        maker_init(&maker);
+        add_tree(&maker, "t", 1, &lost);
+        maker_finish(&maker);
+        assert_int_equal(open_bytes(&file, &maker.file, &options, NULL), 0);
+        assert_true(file->trees[0].compressed_bytes == 100);
+        assert_memory_equal(&file->trees[0].algorithms, &none, sizeof(none));
+}
+
+static uint32_t random_next(uint32_t *state) /* xorshift32, Marsaglia 2003 */
+{
+        *state ^= *state << 13;
+        *state ^= *state >> 17;
+        *state ^= *state << 5;
+        return *state;
+}
+
+static void test_noise_is_refused_or_read(void **state)
+{
+        static const struct roottree tree = { .entries = 100, .seek = 300 };
+        static const struct roast_rootfile_view view = { .branches = true, .range = true };
+        ROAST_CLEANUP(maker_deinit) struct maker maker;
+        uint32_t random = 20250101;
+
+        (void)state;
+        maker_init(&maker);
+        add_tree(&maker, "t", 1, &tree);
+        add_tree(&maker, "u", 1, &healthy);
+        maker_finish(&maker);
+        for (int i = 0; i < 20000; i++) {
+                ROAST_CLEANUP(filep_free) struct roast_rootfile *file = NULL;
+                ROAST_CLEANUP(cleanup_free) char *text = NULL;
+                ROAST_CLEANUP(buf_deinit) struct buf noisy = BUF_INIT;
+
+                assert_int_equal(buf_append(&noisy, maker.file.data, maker.file.len), 0);
+                for (uint32_t k = random_next(&random) % 4; k < 4; k++)
+                        noisy.data[random_next(&random) % noisy.len] =
+                                (uint8_t)random_next(&random);
+                if (open_bytes(&file, &noisy, NULL, NULL) >= 0)
+                        assert_int_equal(roast_rootfile_json(file, &view, &text, NULL), 0);
+        }
+}
+
 static void test_other_things_are_refused_with_their_reason(void **state)
 {
         struct roast_rootfile *file = NULL;
@@ -332,6 +388,8 @@ int main(void)
                 cmocka_unit_test(test_bombs_are_bounded_by_what_a_file_may_declare),
                 cmocka_unit_test(test_a_file_whose_only_tree_is_damaged_is_refused),
                 cmocka_unit_test(test_baskets_that_are_not_there_are_counted_as_unknown),
+                cmocka_unit_test(test_baskets_are_not_looked_at_if_not_wanted),
+                cmocka_unit_test(test_noise_is_refused_or_read),
                 cmocka_unit_test(test_other_things_are_refused_with_their_reason),
                 cmocka_unit_test(test_a_range_takes_the_baskets_that_overlap),
                 cmocka_unit_test(test_branches_gather_in_collections_by_name),
