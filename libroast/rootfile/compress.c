@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "rootfile/compress.h"
+#include "util/size.h"
 
 #define LZMA_MEMORY_MAX (256u << 20)
 #define XXH64_BYTES     8
@@ -27,7 +28,7 @@ bool block_parse(const uint8_t header[BLOCK_HEADER_BYTES], struct block *block)
                 { "XZ", ROAST_ROOT_LZMA }, { "CS", ROAST_ROOT_OLD },
         };
 
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(known); i++) {
                 if (memcmp(header, known[i].magic, 2) != 0)
                         continue;
                 block->algorithm = known[i].algorithm;
