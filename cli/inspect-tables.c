@@ -205,33 +205,45 @@ static void add_need(struct sheet *sheet, const struct roast_rootfile *file, con
         sheet_count(sheet, (int64_t)need->embedded);
 }
 
+static void add_tree_range(struct sheet *sheet, const struct roast_rootfile *file,
+                           const struct roast_root_tree *tree,
+                           const struct roast_rootfile_view *view)
+{
+        for (size_t i = 0; i < tree->num_branches; i++) {
+                struct roast_root_need need = { 0 };
+
+                if (!roast_root_branch_wanted(tree, i, view))
+                        continue;
+                roast_root_branch_need(&tree->branches[i], view->start, view->stop, &need);
+                add_need(sheet, file, tree->path, tree->branches[i].path, view, &need);
+        }
+}
+
+static void add_ntuple_range(struct sheet *sheet, const struct roast_rootfile *file,
+                             const struct roast_root_ntuple *ntuple,
+                             const struct roast_rootfile_view *view)
+{
+        ROAST_CLEANUP(cleanup_free)
+        struct roast_root_need *needs = calloc(ntuple->num_fields + 1, sizeof(*needs));
+
+        if (!needs) {
+                sheet->failed = true;
+                return;
+        }
+        roast_root_ntuple_needs(ntuple, view, needs);
+        for (size_t i = 0; i < ntuple->num_fields; i++)
+                if (roast_root_field_owner(ntuple, i, view) == i)
+                        add_need(sheet, file, ntuple->path, ntuple->fields[i].path, view,
+                                 &needs[i]);
+}
+
 void inspect_range_add(struct sheet *sheet, const struct roast_rootfile *file,
                        const struct roast_rootfile_view *view)
 {
-        for (size_t i = 0; i < file->num_trees; i++) {
-                const struct roast_root_tree *tree = &file->trees[i];
-
-                for (size_t b = 0; b < tree->num_branches && inspect_wanted(view, tree->path);
-                     b++) {
-                        struct roast_root_need need = { 0 };
-
-                        if (!roast_root_branch_wanted(tree, b, view))
-                                continue;
-                        roast_root_branch_need(&tree->branches[b], view->start, view->stop, &need);
-                        add_need(sheet, file, tree->path, tree->branches[b].path, view, &need);
-                }
-        }
-        for (size_t i = 0; i < file->num_ntuples; i++) {
-                const struct roast_root_ntuple *ntuple = &file->ntuples[i];
-
-                for (size_t f = 0; f < ntuple->num_fields && inspect_wanted(view, ntuple->path);
-                     f++) {
-                        struct roast_root_need need = { 0 };
-
-                        if (!roast_root_field_wanted(ntuple, f, view))
-                                continue;
-                        roast_root_field_need(ntuple, f, view->start, view->stop, &need);
-                        add_need(sheet, file, ntuple->path, ntuple->fields[f].path, view, &need);
-                }
-        }
+        for (size_t i = 0; i < file->num_trees; i++)
+                if (inspect_wanted(view, file->trees[i].path))
+                        add_tree_range(sheet, file, &file->trees[i], view);
+        for (size_t i = 0; i < file->num_ntuples; i++)
+                if (inspect_wanted(view, file->ntuples[i].path))
+                        add_ntuple_range(sheet, file, &file->ntuples[i], view);
 }

@@ -227,20 +227,6 @@ int roast_rootfile_open(struct roast_rootfile **ret, const char *path,
                         const struct roast_rootfile_options *options, struct roast_error *error);
 struct roast_rootfile *roast_rootfile_free(struct roast_rootfile *file);
 
-/* What reading a range of entries takes; the functions below add to it. */
-struct roast_root_need {
-        uint64_t bytes; /* on disk, compressed */
-        uint64_t units; /* baskets on disk, or pages */
-        uint64_t embedded;
-        uint64_t clusters; /* of an RNTuple: those that overlap */
-};
-
-void roast_root_branch_need(const struct roast_root_branch *branch, int64_t start, int64_t stop,
-                            struct roast_root_need *need);
-/* The field with all that is below it. */
-void roast_root_field_need(const struct roast_root_ntuple *ntuple, size_t field, int64_t start,
-                           int64_t stop, struct roast_root_need *need);
-
 /* Branches or top fields that belong together by their names: Jet_pt, Jet_eta, nJet. */
 struct roast_root_collection {
         char *name;
@@ -281,16 +267,33 @@ struct roast_rootfile_view {
         size_t num_patterns;
 };
 
-/* Whether the range is about a branch: a pattern (glob) fits its path or a branch above it. */
+/* What reading a range of entries takes; the functions below add to it. */
+struct roast_root_need {
+        uint64_t bytes; /* on disk, compressed */
+        uint64_t units; /* baskets on disk, or pages */
+        uint64_t embedded;
+        uint64_t clusters; /* of an RNTuple: those that overlap */
+};
+
+/* Whether a pattern (glob) fits the path of the branch, or of one above it. */
 bool roast_root_branch_wanted(const struct roast_root_tree *tree, size_t branch,
                               const struct roast_rootfile_view *view);
-/* The same for a field; of several on one path it is the uppermost, as it has the others. */
-bool roast_root_field_wanted(const struct roast_root_ntuple *ntuple, size_t field,
-                             const struct roast_rootfile_view *view);
-
-/* What the range takes of all the branches, or fields, that are wanted. */
+void roast_root_branch_need(const struct roast_root_branch *branch, int64_t start, int64_t stop,
+                            struct roast_root_need *need);
+/* All the branches that are wanted. */
 void roast_root_tree_need(const struct roast_root_tree *tree,
                           const struct roast_rootfile_view *view, struct roast_root_need *need);
+
+/*
+ * The number of the field that answers for this one: the uppermost on its path
+ * that a pattern fits (the top one without patterns), or SIZE_MAX.
+ */
+size_t roast_root_field_owner(const struct roast_root_ntuple *ntuple, size_t field,
+                              const struct roast_rootfile_view *view);
+/* Fields that answer, each with all that it answers for: `needs` has one for every field. */
+void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
+                             const struct roast_rootfile_view *view, struct roast_root_need *needs);
+/* All of them together. */
 void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
                             const struct roast_rootfile_view *view, struct roast_root_need *need);
 

@@ -1,6 +1,7 @@
 /* What reading a range of entries takes. */
 
 #include <fnmatch.h>
+#include <stdint.h>
 
 #include "roast-rootfile.h"
 
@@ -25,22 +26,21 @@ bool roast_root_branch_wanted(const struct roast_root_tree *tree, size_t branch,
         return true;
 }
 
-bool roast_root_field_wanted(const struct roast_root_ntuple *ntuple, size_t field,
-                             const struct roast_rootfile_view *view)
+size_t roast_root_field_owner(const struct roast_root_ntuple *ntuple, size_t field,
+                              const struct roast_rootfile_view *view)
 {
-        const struct roast_root_field *fields = ntuple->fields;
-        bool top = fields[field].parent == field;
+        size_t owner = SIZE_MAX;
 
-        if (view->num_patterns == 0)
-                return top;
-        if (!fits(view, fields[field].path))
-                return false;
-        while (fields[field].parent != field) {
-                field = fields[field].parent;
-                if (fits(view, fields[field].path))
-                        return false;
+        for (;;) {
+                size_t parent = ntuple->fields[field].parent;
+                bool top = parent == field;
+
+                if (view->num_patterns ? fits(view, ntuple->fields[field].path) : top)
+                        owner = field;
+                if (top)
+                        return owner;
+                field = parent;
         }
-        return true;
 }
 
 void roast_root_branch_need(const struct roast_root_branch *branch, int64_t start, int64_t stop,
@@ -82,29 +82,13 @@ static void column_need(const struct roast_root_ntuple *ntuple,
         }
 }
 
-static bool is_below(const struct roast_root_ntuple *ntuple, size_t field, size_t top)
-{
-        while (field > top && ntuple->fields[field].parent != field)
-                field = ntuple->fields[field].parent;
-        return field == top;
-}
-
-void roast_root_field_need(const struct roast_root_ntuple *ntuple, size_t field, int64_t start,
-                           int64_t stop, struct roast_root_need *need)
+static uint64_t count_clusters(const struct roast_root_ntuple *ntuple, int64_t start, int64_t stop)
 {
         uint64_t clusters = 0;
 
-        for (size_t i = field; i < ntuple->num_fields; i++) {
-                if (!is_below(ntuple, i, field))
-                        continue;
-                for (size_t c = 0; c < ntuple->fields[i].num_columns; c++)
-                        column_need(ntuple, &ntuple->columns[ntuple->fields[i].columns[c]], start,
-                                    stop, need);
-        }
         for (size_t i = 0; i < ntuple->num_clusters; i++)
                 clusters += overlaps(&ntuple->clusters[i], start, stop);
-        if (clusters > need->clusters)
-                need->clusters = clusters;
+        return clusters;
 }
 
 void roast_root_tree_need(const struct roast_root_tree *tree,
@@ -115,10 +99,36 @@ void roast_root_tree_need(const struct roast_root_tree *tree,
                         roast_root_branch_need(&tree->branches[i], view->start, view->stop, need);
 }
 
+/* Adds what each field takes to its owner, or all to one. */
+static void fields_need(const struct roast_root_ntuple *ntuple,
+                        const struct roast_rootfile_view *view, struct roast_root_need *needs,
+                        bool all_to_one)
+{
+        uint64_t clusters = count_clusters(ntuple, view->start, view->stop);
+
+        for (size_t i = 0; i < ntuple->num_fields; i++) {
+                const struct roast_root_field *field = &ntuple->fields[i];
+                size_t owner = roast_root_field_owner(ntuple, i, view);
+                struct roast_root_need *need;
+
+                if (owner == SIZE_MAX)
+                        continue;
+                need = &needs[all_to_one ? 0 : owner];
+                need->clusters = clusters;
+                for (size_t c = 0; c < field->num_columns; c++)
+                        column_need(ntuple, &ntuple->columns[field->columns[c]], view->start,
+                                    view->stop, need);
+        }
+}
+
+void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
+                             const struct roast_rootfile_view *view, struct roast_root_need *needs)
+{
+        fields_need(ntuple, view, needs, false);
+}
+
 void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
                             const struct roast_rootfile_view *view, struct roast_root_need *need)
 {
-        for (size_t i = 0; i < ntuple->num_fields; i++)
-                if (roast_root_field_wanted(ntuple, i, view))
-                        roast_root_field_need(ntuple, i, view->start, view->stop, need);
+        fields_need(ntuple, view, need, true);
 }

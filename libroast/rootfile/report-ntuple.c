@@ -1,8 +1,10 @@
 /* The JSON answer: RNTuples, their fields and columns. */
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "rootfile/report.h"
+#include "util/cleanup.h"
 
 #define CLUSTERS_SHOWN 6
 
@@ -143,25 +145,29 @@ static void report_need(struct json *json, const struct roast_rootfile_view *vie
 void report_ntuple_need(struct json *json, const struct roast_root_ntuple *ntuple,
                         const struct roast_rootfile_view *view)
 {
+        ROAST_CLEANUP(cleanup_free)
+        struct roast_root_need *needs = calloc(ntuple->num_fields + 1, sizeof(*needs));
         struct roast_root_need total = { 0 };
 
+        if (!needs) {
+                json->error = ROAST_E_NOMEM;
+                return;
+        }
+        roast_root_ntuple_needs(ntuple, view, needs);
+        roast_root_ntuple_need(ntuple, view, &total);
         json_object(json);
         report_key_string(json, "rntuple", ntuple->path);
         json_key(json, "ranges");
         json_array(json);
         for (size_t i = 0; i < ntuple->num_fields; i++) {
-                struct roast_root_need need = { 0 };
-
-                if (!roast_root_field_wanted(ntuple, i, view))
+                if (roast_root_field_owner(ntuple, i, view) != i)
                         continue;
-                roast_root_field_need(ntuple, i, view->start, view->stop, &need);
                 report_row_begin(json);
                 report_key_string(json, "field", ntuple->fields[i].path);
-                report_need(json, view, &need);
+                report_need(json, view, &needs[i]);
                 report_row_end(json);
         }
         json_end(json);
-        roast_root_ntuple_need(ntuple, view, &total);
         report_need(json, view, &total);
         json_end(json);
 }
