@@ -102,9 +102,9 @@ static int print_range(const struct roast_rootfile *file, const struct roast_roo
         for (size_t i = 0; i < file->num_trees; i++)
                 if (inspect_wanted(view, file->trees[i].path))
                         roast_root_tree_need(&file->trees[i], view, &need);
-        for (size_t i = 0; i < file->num_ntuples; i++)
+        for (size_t i = 0; i < file->num_ntuples && r >= 0; i++)
                 if (inspect_wanted(view, file->ntuples[i].path))
-                        roast_root_ntuple_need(&file->ntuples[i], view, &need);
+                        r = roast_root_ntuple_need(&file->ntuples[i], view, &need);
         printf("\nin all %llu bytes in %llu baskets or pages, and %llu embedded\n",
                (unsigned long long)need.bytes, (unsigned long long)need.units,
                (unsigned long long)need.embedded);

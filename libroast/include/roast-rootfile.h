@@ -135,8 +135,9 @@ struct roast_root_field {
         const char *type;
         uint16_t role;
         bool projected;
-        const uint32_t *columns;
-        size_t num_columns;
+        const uint32_t *columns; /* its own, then those of others that it shows */
+        size_t num_columns;      /* its own */
+        size_t num_aliases;
         uint64_t compressed_bytes;
         uint64_t subtree_compressed_bytes;
 };
@@ -293,9 +294,9 @@ size_t roast_root_field_owner(const struct roast_root_ntuple *ntuple, size_t fie
 /* Fields that answer, each with all that it answers for: `needs` has one for every field. */
 void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
                              const struct roast_rootfile_view *view, struct roast_root_need *needs);
-/* All of them together. */
-void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
-                            const struct roast_rootfile_view *view, struct roast_root_need *need);
+/* All of them together, columns that several fields show once; 0 or ROAST_E_NOMEM. */
+int roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
+                           const struct roast_rootfile_view *view, struct roast_root_need *need);
 
 /* The file as a JSON object, in a string that the caller frees. */
 int roast_rootfile_json(const struct roast_rootfile *file, const struct roast_rootfile_view *view,

@@ -19,6 +19,7 @@ static void reader_deinit(struct ntuple_reader *reader)
 {
         buf_deinit(&reader->fields);
         buf_deinit(&reader->columns);
+        buf_deinit(&reader->aliases);
         buf_deinit(&reader->clusters);
         buf_deinit(&reader->pages);
 }

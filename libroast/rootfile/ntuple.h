@@ -10,6 +10,12 @@
 #include "rootfile/directory.h"
 #include "rootfile/envelope.h"
 
+/* A projected field shows a column of another. */
+struct alias {
+        uint32_t column;
+        uint32_t field;
+};
+
 /* An RNTuple while it is being read. */
 struct ntuple_reader {
         struct rootfile *file;
@@ -17,6 +23,7 @@ struct ntuple_reader {
         uint64_t header_checksum;
         struct buf fields;   /* of struct roast_root_field */
         struct buf columns;  /* of struct roast_root_column */
+        struct buf aliases;  /* of struct alias */
         struct buf clusters; /* of struct roast_root_cluster */
         struct buf pages;    /* of struct roast_root_page, by cluster */
 };

@@ -2,8 +2,10 @@
 
 #include <fnmatch.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "roast-rootfile.h"
+#include "util/cleanup.h"
 
 static bool fits(const struct roast_rootfile_view *view, const char *path)
 {
@@ -99,36 +101,46 @@ void roast_root_tree_need(const struct roast_root_tree *tree,
                         roast_root_branch_need(&tree->branches[i], view->start, view->stop, need);
 }
 
-/* Adds what each field takes to its owner, or all to one. */
-static void fields_need(const struct roast_root_ntuple *ntuple,
-                        const struct roast_rootfile_view *view, struct roast_root_need *needs,
-                        bool all_to_one)
+void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
+                             const struct roast_rootfile_view *view, struct roast_root_need *needs)
 {
         uint64_t clusters = count_clusters(ntuple, view->start, view->stop);
 
         for (size_t i = 0; i < ntuple->num_fields; i++) {
                 const struct roast_root_field *field = &ntuple->fields[i];
                 size_t owner = roast_root_field_owner(ntuple, i, view);
-                struct roast_root_need *need;
 
                 if (owner == SIZE_MAX)
                         continue;
-                need = &needs[all_to_one ? 0 : owner];
-                need->clusters = clusters;
-                for (size_t c = 0; c < field->num_columns; c++)
+                needs[owner].clusters = clusters;
+                for (size_t c = 0; c < field->num_columns + field->num_aliases; c++)
                         column_need(ntuple, &ntuple->columns[field->columns[c]], view->start,
-                                    view->stop, need);
+                                    view->stop, &needs[owner]);
         }
 }
 
-void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
-                             const struct roast_rootfile_view *view, struct roast_root_need *needs)
+int roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
+                           const struct roast_rootfile_view *view, struct roast_root_need *need)
 {
-        fields_need(ntuple, view, needs, false);
-}
+        ROAST_CLEANUP(cleanup_free)
+        bool *seen = calloc(ntuple->num_columns + 1, sizeof(*seen));
 
-void roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
-                            const struct roast_rootfile_view *view, struct roast_root_need *need)
-{
-        fields_need(ntuple, view, need, true);
+        if (!seen)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < ntuple->num_fields; i++) {
+                const struct roast_root_field *field = &ntuple->fields[i];
+
+                if (roast_root_field_owner(ntuple, i, view) == SIZE_MAX)
+                        continue;
+                for (size_t c = 0; c < field->num_columns + field->num_aliases; c++) {
+                        uint32_t column = field->columns[c];
+
+                        if (!seen[column])
+                                column_need(ntuple, &ntuple->columns[column], view->start,
+                                            view->stop, need);
+                        seen[column] = true;
+                }
+        }
+        need->clusters += count_clusters(ntuple, view->start, view->stop);
+        return 0;
 }

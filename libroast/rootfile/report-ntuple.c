@@ -149,12 +149,11 @@ void report_ntuple_need(struct json *json, const struct roast_root_ntuple *ntupl
         struct roast_root_need *needs = calloc(ntuple->num_fields + 1, sizeof(*needs));
         struct roast_root_need total = { 0 };
 
-        if (!needs) {
+        if (!needs || roast_root_ntuple_need(ntuple, view, &total) < 0) {
                 json->error = ROAST_E_NOMEM;
                 return;
         }
         roast_root_ntuple_needs(ntuple, view, needs);
-        roast_root_ntuple_need(ntuple, view, &total);
         json_object(json);
         report_key_string(json, "rntuple", ntuple->path);
         json_key(json, "ranges");

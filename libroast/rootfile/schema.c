@@ -68,26 +68,49 @@ static int column_read(struct ntuple_reader *reader, struct cursor *outer,
         return 0;
 }
 
-int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roast_error *error)
+static int alias_read(struct ntuple_reader *reader, struct cursor *outer, struct roast_error *error)
 {
-        struct cursor list;
+        struct cursor record = frame_record(outer);
+        struct alias alias = { .column = cursor_u32(&record) };
+
+        alias.field = cursor_u32(&record);
+        if (record.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "an alias column is damaged");
+        if (buf_append(&reader->aliases, &alias, sizeof(alias)) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+/* A list whose items one of the functions above reads. */
+static int list_read(struct ntuple_reader *reader, struct cursor *cursor,
+                     int (*item)(struct ntuple_reader *, struct cursor *, struct roast_error *),
+                     struct roast_error *error)
+{
         size_t n;
+        struct cursor list = frame_list(cursor, &n);
         int r;
 
-        list = frame_list(cursor, &n);
         for (size_t i = 0; i < n; i++) {
-                r = field_read(reader, &list, error);
+                r = item(reader, &list, error);
                 if (r < 0)
                         return r;
         }
-        list = frame_list(cursor, &n);
-        for (size_t i = 0; i < n; i++) {
-                r = column_read(reader, &list, error);
-                if (r < 0)
-                        return r;
-        }
-        frame_list(cursor, &n);
-        reader->ntuple->num_alias_columns += n;
+        return 0;
+}
+
+int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roast_error *error)
+{
+        int r;
+
+        r = list_read(reader, cursor, field_read, error);
+        if (r < 0)
+                return r;
+        r = list_read(reader, cursor, column_read, error);
+        if (r < 0)
+                return r;
+        r = list_read(reader, cursor, alias_read, error);
+        if (r < 0)
+                return r;
         frame_skip(cursor); /* extra types */
         if (cursor->bad)
                 return roast_fail(error, ROAST_E_CORRUPT, "its schema is damaged");
@@ -115,30 +138,56 @@ static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *
         return 0;
 }
 
+static int columns_count(struct ntuple_reader *reader, struct roast_root_field *fields,
+                         const struct alias *aliases, struct roast_error *error)
+{
+        const struct roast_root_ntuple *ntuple = reader->ntuple;
+
+        for (size_t i = 0; i < ntuple->num_columns; i++) {
+                if (ntuple->columns[i].field >= ntuple->num_fields)
+                        return roast_fail(error, ROAST_E_CORRUPT, "column %zu has no field", i);
+                fields[ntuple->columns[i].field].num_columns++;
+        }
+        for (size_t i = 0; i < ntuple->num_alias_columns; i++) {
+                if (aliases[i].field >= ntuple->num_fields ||
+                    aliases[i].column >= ntuple->num_columns)
+                        return roast_fail(error, ROAST_E_CORRUPT, "an alias column has no field");
+                fields[aliases[i].field].num_aliases++;
+        }
+        return 0;
+}
+
 /* One array of column numbers, grouped by field, that the fields point into. */
 static int columns_assign(struct ntuple_reader *reader, struct roast_root_field *fields,
-                          size_t num_fields, struct roast_error *error)
+                          struct roast_error *error)
 {
-        const struct roast_root_column *columns = reader->ntuple->columns;
-        size_t n = reader->ntuple->num_columns;
-        uint32_t *numbers = arena_take(&reader->file->arena, n, sizeof(*numbers));
+        const struct roast_root_ntuple *ntuple = reader->ntuple;
+        const struct alias *aliases = (const void *)reader->aliases.data;
+        uint32_t *numbers =
+                arena_take(&reader->file->arena, ntuple->num_columns + ntuple->num_alias_columns,
+                           sizeof(*numbers));
+        int r;
 
         if (!numbers)
                 return rootfile_fail_arena(reader->file, error);
-        for (size_t i = 0; i < n; i++) {
-                if (columns[i].field >= num_fields)
-                        return roast_fail(error, ROAST_E_CORRUPT, "column %zu has no field", i);
-                fields[columns[i].field].num_columns++;
-        }
-        for (size_t i = 0; i < num_fields; i++) {
+        r = columns_count(reader, fields, aliases, error);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < ntuple->num_fields; i++) {
                 fields[i].columns = numbers;
-                numbers += fields[i].num_columns;
-                fields[i].num_columns = 0;
+                numbers += fields[i].num_columns + fields[i].num_aliases;
+                fields[i].num_columns = fields[i].num_aliases = 0;
         }
-        for (size_t i = 0; i < n; i++) {
-                struct roast_root_field *field = &fields[columns[i].field];
+        for (size_t i = 0; i < ntuple->num_columns; i++) {
+                struct roast_root_field *field = &fields[ntuple->columns[i].field];
 
                 ((uint32_t *)field->columns)[field->num_columns++] = (uint32_t)i;
+        }
+        for (size_t i = 0; i < ntuple->num_alias_columns; i++) {
+                struct roast_root_field *field = &fields[aliases[i].field];
+                uint32_t *own = (uint32_t *)field->columns;
+
+                own[field->num_columns + field->num_aliases++] = aliases[i].column;
         }
         return 0;
 }
@@ -157,6 +206,7 @@ int schema_finish(struct ntuple_reader *reader, struct roast_error *error)
         ntuple->fields = fields;
         ntuple->num_fields = reader->fields.len / sizeof(*fields);
         ntuple->num_columns = reader->columns.len / sizeof(*ntuple->columns);
+        ntuple->num_alias_columns = reader->aliases.len / sizeof(struct alias);
         r = fields_finish(reader, fields, ntuple->num_fields, error);
-        return r < 0 ? r : columns_assign(reader, fields, ntuple->num_fields, error);
+        return r < 0 ? r : columns_assign(reader, fields, error);
 }

@@ -86,7 +86,8 @@ static void put_schema(struct buf *out, uint32_t num_fields, struct buf *fields,
         for (uint32_t i = 0; i < num_aliases; i++) {
                 struct buf alias = BUF_INIT;
 
-                ok(buf_put_u64(&alias, 0));
+                ok(buf_put_u32(&alias, i));
+                ok(buf_put_u32(&alias, 4)); /* the projected one */
                 put_record(&aliases, &alias);
         }
         put_list(out, num_aliases, &aliases);
@@ -295,20 +296,26 @@ static void test_pages_are_summed_up_once_for_each_use(void **state)
 static void test_a_range_takes_the_pages_of_the_clusters_that_overlap(void **state)
 {
         static const char *const patterns[] = { "v*", "late" };
+        static const char *const projected[] = { "other", "x" };
         struct roast_rootfile_view view = { .range = true, .start = 9, .stop = 10 };
         struct roast_rootfile *file = NULL;
         struct roast_root_need need = { 0 };
 
         (void)state;
         assert_int_equal(open_made(&file, false), 0);
-        roast_root_ntuple_need(&file->ntuples[0], &view, &need);
+        assert_int_equal(roast_root_ntuple_need(&file->ntuples[0], &view, &need), 0);
         assert_true(need.bytes == 80 && need.units == 2 && need.clusters == 1);
         view = (struct roast_rootfile_view){
                 .start = 9, .stop = 11, .patterns = patterns, .num_patterns = 2
         };
         need = (struct roast_root_need){ 0 };
-        roast_root_ntuple_need(&file->ntuples[0], &view, &need);
+        assert_int_equal(roast_root_ntuple_need(&file->ntuples[0], &view, &need), 0);
         assert_true(need.bytes == 40 + 30 + 12 + 8 && need.units == 4 && need.clusters == 2);
+        /* a projected field takes what it shows, and that once */
+        view.patterns = projected;
+        need = (struct roast_root_need){ 0 };
+        assert_int_equal(roast_root_ntuple_need(&file->ntuples[0], &view, &need), 0);
+        assert_true(need.bytes == 40 + 20 && need.units == 2);
         roast_rootfile_free(file);
 }
 
