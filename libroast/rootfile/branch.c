@@ -160,7 +160,9 @@ static int branch_read(struct tree_reader *reader, const struct wire_pointer *po
                 return branch_skip(reader, branch.class_name, version, error);
         if (strcmp(branch.class_name, "TBranch") != 0)
                 members = wire_enter(&members, &version);
-        if (!members.bad && (version < 6 || version > 13))
+        if (members.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "a branch is damaged");
+        if (version < 6 || version > 13)
                 return branch_skip(reader, branch.class_name, version, error);
         r = branch_fill(reader, &members, version, parent, &branch, &sub_branches, error);
         if (r < 0)

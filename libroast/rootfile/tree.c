@@ -127,7 +127,9 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
         struct wire_named named;
         int r;
 
-        if (!members.bad && version != 5 && (version < 16 || version > 20))
+        if (members.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "the tree object is damaged");
+        if (version != 5 && (version < 16 || version > 20))
                 return roast_fail(error, ROAST_E_VERSION, "TTree version %u is not known", version);
         named = wire_tnamed(&members);
         for (int i = 0; i < 3; i++)

@@ -68,7 +68,7 @@ struct cursor wire_array(struct cursor *cursor, size_t n, size_t size)
         if (!size_mul(n, size, &bytes))
                 cursor->bad = true;
         at = cursor_take(cursor, bytes);
-        return cursor_init(at, at ? bytes : 0);
+        return at ? cursor_init(at, bytes) : (struct cursor){ .bad = true };
 }
 
 uint64_t wire_place(struct cursor *cursor, bool is64)
@@ -94,17 +94,15 @@ bool text_is(struct text text, const char *string)
 
 struct cursor wire_enter(struct cursor *outer, uint16_t *version)
 {
-        struct cursor inner = cursor_init(NULL, 0);
+        struct cursor inner = { .bad = true };
         uint32_t count = wire_u32(outer);
         const uint8_t *at;
 
-        *version = 0;
         if (!(count & BYTE_COUNT_MASK) || count == NEW_CLASS_TAG)
                 outer->bad = true;
         at = cursor_take(outer, count & ~BYTE_COUNT_MASK);
         if (at)
                 inner = cursor_init(at, count & ~BYTE_COUNT_MASK);
-        inner.bad = !at;
         *version = wire_u16(&inner);
         if (inner.bad)
                 outer->bad = true;
@@ -213,13 +211,14 @@ static struct wire_pointer pointer_at(const struct body *body, size_t offset)
 struct wire_pointer wire_pointer(struct cursor *outer, const struct body *body)
 {
         struct wire_pointer none = { .class_name = { "", 0 } };
-        size_t offset = (size_t)(outer->at - body->data);
+        const uint8_t *begin = outer->at;
         uint32_t count = wire_u32(outer);
         struct wire_pointer pointer;
-        size_t place;
+        size_t offset, place;
 
         if (outer->bad || count == 0)
                 return none;
+        offset = (size_t)(begin - body->data);
         if (!(count & BYTE_COUNT_MASK)) {
                 if (!resolve(body, count, offset, &place))
                         return none;

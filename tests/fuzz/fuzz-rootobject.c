@@ -30,7 +30,7 @@ static struct cursor part(struct cursor *input)
         if (len > cursor_left(input))
                 len = cursor_left(input);
         at = cursor_take(input, len);
-        return cursor_init(at, at ? len : 0);
+        return at ? cursor_init(at, len) : (struct cursor){ .bad = true };
 }
 
 static uint64_t checksum_at_end(const struct buf *file)
