@@ -7,6 +7,8 @@
 /* Reading this much for nothing costs less than another read. */
 #define GAP_MAX (16u << 10)
 #define RUN_MAX (128u << 10)
+/* Looking ahead is repeated where a window was lost: a bound for hostile files. */
+#define RUN_PLACES_MAX 1024
 
 static int compare(const void *a, const void *b)
 {
@@ -26,6 +28,8 @@ static size_t run_length(const struct place *places, size_t n, size_t i, size_t 
 {
         uint64_t begin = places[i].seek, end = begin + len;
 
+        if (n - i > RUN_PLACES_MAX)
+                n = i + RUN_PLACES_MAX;
         for (i++; i < n; i++) {
                 uint64_t seek = places[i].seek;
 

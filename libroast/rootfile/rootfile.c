@@ -100,10 +100,13 @@ static int check_answer(const struct roast_rootfile *public, struct roast_error 
 {
         if (public->num_trees || public->num_ntuples)
                 return 0;
-        for (size_t i = 0; i < public->num_skipped; i++)
-                if (public->skipped[i].code != ROAST_E_VERSION)
-                        return roast_fail(error, public->skipped[i].code, "\"%.200s\": %s",
-                                          public->skipped[i].path, public->skipped[i].reason);
+        for (size_t i = 0; i < public->num_skipped; i++) {
+                const struct roast_root_skipped *skipped = &public->skipped[i];
+
+                if (skipped->code != ROAST_E_VERSION)
+                        return roast_fail(error, skipped->code, "%s \"%.200s\": %s", skipped->what,
+                                          skipped->path, skipped->reason);
+        }
         return 0;
 }
 
