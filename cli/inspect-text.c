@@ -153,7 +153,9 @@ void inspect_skipped(const struct roast_rootfile *file)
         for (size_t i = 0; i < file->num_skipped; i++) {
                 const struct roast_root_skipped *skipped = &file->skipped[i];
 
-                fprintf(stderr, "roast inspect: %s: skipped %s \"", file->path, skipped->what);
+                fprintf(stderr, "roast inspect: %s: skipped ", file->path);
+                inspect_print_safe(skipped->what);
+                fputs(" \"", stderr);
                 inspect_print_safe(skipped->path);
                 fputs("\": ", stderr);
                 inspect_print_safe(skipped->reason);
