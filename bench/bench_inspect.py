@@ -25,11 +25,6 @@ SAMPLE = TOP.parent / "shared" / "data" / "root" / "nano_dy.root"
 BOUNDS = {"cpu_ms": 6.0, "ratio_to_uproot": 1 / 50, "peak_mb": 8.0, "reads": 12.0}
 
 
-def roast_path() -> str:
-    candidates = [TOP / "build/cli/roast", TOP / "build/tests/cli/inspect-driver"]
-    return os.environ.get("ROAST") or next(str(c) for c in candidates if c.exists())
-
-
 def cpu_seconds(command: list[str]) -> float:
     """CPU time of a process, with its start."""
     output = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
@@ -83,17 +78,16 @@ def count_reads(command: list[str], path: Path) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("file", nargs="?", type=Path, default=SAMPLE)
-    parser.add_argument("--roast", default=None)
+    parser.add_argument("--roast", default=os.environ.get("ROAST", TOP / "build/cli/roast"))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--runs", type=int, default=60)
     options = parser.parse_args()
-    roast = options.roast or roast_path()
     forms = {"summary": [], "listing": ["--branches"]}
     uproot_s = min(uproot_cpu(options.file, 3))
     result: dict[str, float] = {"uproot_cpu_ms": 1e3 * uproot_s}
     over = []
     for form, extra in forms.items():
-        command = [roast, "inspect", str(options.file), "--format", "json", *extra]
+        command = [str(options.roast), "inspect", str(options.file), "--format", "json", *extra]
         runs = [cpu_seconds(command) for _ in range(options.runs)]
         values = {
             "cpu_ms": 1e3 * min(runs),

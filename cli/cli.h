@@ -8,11 +8,41 @@
  * to stderr and name the file and the reason; answers go to stdout.
  */
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "roast-error.h"
+#include "roast-show.h"
 
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
 int verb_inspect(int argc, char **argv);
+int verb_list(int argc, char **argv);
+int verb_metrics(int argc, char **argv);
+int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
 int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Points to --help after getopt has said what is wrong; returns EXIT_CANNOT. */
+int cli_usage(const char *verb);
+
+/* Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
+bool cli_color(void);
+/* The terminal's width, or 0 where there is no terminal. */
+size_t cli_width(void);
+
+/* The index of a word in a NULL-terminated list, or -1. */
+int cli_choice(const char *word, const char *const *choices);
+
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
+
+/* The format of that name, or -1 after a message. */
+int cli_format(const char *verb, const char *word);
+/* Prints a table in any format; returns the exit code. */
+int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
+
+/* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
+char *cli_clean(char *text);
+
+/* Writes to standard output and frees the string; returns the exit code. */
+int cli_print(const char *verb, char *text);

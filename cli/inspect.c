@@ -11,27 +11,23 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
-
 struct options {
-        enum format format;
+        int format; /* enum cli_format */
         struct roast_rootfile_view view;
         char **files;
         size_t num_files;
 };
 
 static const char help[] =
-        "Usage: roast inspect FILE.root [TREE] [OPTION...]\n"
-        "       roast inspect FILE.root... [OPTION...]\n"
-        "\n"
-        "What is in ROOT files (TTree, RNTuple), from their metadata: entries, branches,\n"
-        "baskets, bytes, compression as really used. Several files give one table.\n"
-        "\n"
-        "  -b, --branches            list the branches (fields of an RNTuple)\n"
-        "  -r, --range START:STOP    what reading these entries takes\n"
-        "  -B, --branch PATTERN      ... of these branches only (repeat for more)\n"
-        "  -f, --format FORMAT       text (default), json or csv\n"
-        "  -h, --help                this text\n";
+        "Usage: roast inspect FILE.root [TREE] [OPTION]...\n"
+        "       roast inspect FILE.root... [--format text|json|csv|markdown]\n"
+        "Tells what is in ROOT files (TTree, RNTuple), from their metadata: entries,\n"
+        "branches, baskets, bytes, compression as really used.\n\n"
+        "  -b, --branches          list the branches, or the fields of an RNTuple\n"
+        "  -r, --range START:STOP  what reading these entries takes\n"
+        "  -B, --branch PATTERN    of these branches only; repeat it for more\n"
+        "  -f, --format FORMAT     text (default), json, csv or markdown\n"
+        "  -h, --help              this text\n";
 
 /* START:STOP, either of which may be left out. */
 static bool parse_range(const char *text, struct roast_rootfile_view *view)
@@ -47,18 +43,6 @@ static bool parse_range(const char *text, struct roast_rootfile_view *view)
         view->stop = colon[1] ? strtoll(colon + 1, &end, 10) : INT64_MAX;
         view->range = true;
         return (!colon[1] || !*end) && view->start >= 0 && view->stop >= view->start;
-}
-
-static bool parse_format(const char *text, enum format *format)
-{
-        static const char *const names[] = { "text", "json", "csv" };
-
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(names); i++)
-                if (strcmp(text, names[i]) == 0) {
-                        *format = (enum format)i;
-                        return true;
-                }
-        return false;
 }
 
 /* "Events;1", as keys are often written, is Events. */
@@ -98,7 +82,6 @@ static int parse(struct options *options, const char **patterns, int argc, char 
         };
         int c;
 
-        optind = 1;
         while ((c = getopt_long(argc, argv, "br:B:f:h", known, NULL)) != -1) {
                 switch (c) {
                 case 'b':
@@ -114,15 +97,15 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                         patterns[options->view.num_patterns++] = optarg;
                         break;
                 case 'f':
-                        if (!parse_format(optarg, &options->format)) {
-                                cli_fail("inspect", "no format \"%s\"", optarg);
+                        options->format = cli_format("inspect", optarg);
+                        if (options->format < 0)
                                 return -1;
-                        }
                         break;
                 case 'h':
                         fputs(help, stdout);
                         return 1;
                 default:
+                        cli_usage("inspect");
                         return -1;
                 }
         }
@@ -132,7 +115,8 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                 options->view.stop = INT64_MAX;
         }
         if (optind >= argc) {
-                cli_fail("inspect", "which file? See --help");
+                cli_fail("inspect", "which file?");
+                cli_usage("inspect");
                 return -1;
         }
         take_arguments(options, argv + optind, (size_t)(argc - optind));
@@ -183,99 +167,66 @@ static int print_json(const struct roast_rootfile *file, const struct roast_root
         return 0;
 }
 
-/* The rows of a file, in the table that the options ask for. */
-static void add_rows(struct sheet *sheet, const struct roast_rootfile *file,
-                     const struct roast_rootfile_view *view)
+/* Names what was left out of the answer. */
+static void tell_skipped(const struct roast_rootfile *file)
 {
-        if (view->range)
-                inspect_range_add(sheet, file, view);
-        else if (view->branches)
-                inspect_branches_add(sheet, file, view);
-        else
-                inspect_files_add(sheet, file, view);
-}
-
-static struct sheet sheet_for(const struct roast_rootfile_view *view)
-{
-        if (view->range)
-                return (struct sheet){ inspect_range_columns, inspect_range_num_columns };
-        if (view->branches)
-                return (struct sheet){ inspect_branches_columns, inspect_branches_num_columns };
-        return (struct sheet){ inspect_files_columns, inspect_files_num_columns };
+        for (size_t i = 0; i < file->num_skipped; i++)
+                cli_fail("inspect", "%s: skipped %s \"%s\": %s", file->path, file->skipped[i].what,
+                         file->skipped[i].path, file->skipped[i].reason);
 }
 
 /* Tells of one file, or adds its rows to the table of all. */
 static int inspect_file(const struct options *options, const char *path, bool first,
-                        struct sheet *sheet, struct roast_error *error)
+                        struct roast_table *table)
 {
+        struct roast_rootfile_view view = { 0 };
         struct roast_rootfile *file = NULL;
-        struct roast_rootfile_view view;
-        int r;
+        struct roast_error error = { 0 };
+        int code = EXIT_GOOD, r;
 
-        r = roast_rootfile_open(&file, path, NULL, error);
-        if (r < 0)
-                return r;
-        view = view_for(options, file);
-        if (options->format != FORMAT_JSON)
-                inspect_skipped(file);
-        if (view.tree && !has_tree(file, view.tree))
-                r = roast_fail(error, ROAST_E_NOENT, "no tree \"%s\"", view.tree);
-        else if (options->format == FORMAT_JSON)
-                r = print_json(file, &view, first, error);
-        else if (options->format == FORMAT_TEXT && options->num_files == 1)
-                r = inspect_text(file, &view);
-        else
-                add_rows(sheet, file, &view);
+        r = roast_rootfile_open(&file, path, NULL, &error);
+        if (r >= 0) {
+                view = view_for(options, file);
+                if (options->format != CLI_JSON)
+                        tell_skipped(file);
+                if (view.tree && !has_tree(file, view.tree))
+                        r = roast_fail(&error, ROAST_E_NOENT, "no tree \"%s\"", view.tree);
+        }
+        if (r >= 0 && options->format == CLI_JSON)
+                r = print_json(file, &view, first, &error);
+        else if (r >= 0 && options->format == CLI_TEXT && options->num_files == 1)
+                code = inspect_text(file, &view);
+        else if (r >= 0 && inspect_add(table, inspect_what(&view), file, &view) < 0)
+                r = roast_fail_nomem(&error);
         roast_rootfile_free(file);
-        return r;
-}
-
-static int finish(const struct options *options, const struct sheet *sheet)
-{
-        int r = 0;
-
-        if (options->format == FORMAT_CSV)
-                r = sheet_print_csv(sheet);
-        else if (options->format == FORMAT_TEXT && options->num_files > 1)
-                r = sheet_print_text(sheet);
-        if (r < 0)
-                return cli_fail("inspect", "out of memory");
-        if (fflush(stdout) != 0 || ferror(stdout))
-                return cli_fail("inspect", "cannot write the answer");
-        return EXIT_GOOD;
-}
-
-static int fail_file(const char *path, const struct roast_error *error)
-{
-        fprintf(stderr, "roast inspect: %s: ", path);
-        inspect_print_safe(error->message);
-        fputc('\n', stderr);
-        return EXIT_CANNOT;
+        return r < 0 ? cli_fail("inspect", "%s: %s", path, error.message) : code;
 }
 
 /* JSON of several files is an array. A file that cannot be read does not hide the others. */
 static int inspect_files(const struct options *options)
 {
-        ROAST_CLEANUP(sheet_deinit) struct sheet sheet = sheet_for(&options->view);
-        bool array = options->format == FORMAT_JSON && options->num_files > 1;
+        ROAST_CLEANUP(roast_table_deinit)
+        struct roast_table table = inspect_table(inspect_what(&options->view), false);
+        bool array = options->format == CLI_JSON && options->num_files > 1;
         int code = EXIT_GOOD, r;
         size_t good = 0;
 
         if (array)
                 putchar('[');
         for (size_t i = 0; i < options->num_files; i++) {
-                struct roast_error error = { 0 };
-
-                r = inspect_file(options, options->files[i], good == 0, &sheet, &error);
-                if (r < 0)
-                        code = fail_file(options->files[i], &error);
-                good += r >= 0;
+                r = inspect_file(options, options->files[i], good == 0, &table);
+                if (r != EXIT_GOOD)
+                        code = r;
+                else
+                        good++;
         }
         if (array)
                 putchar(']');
-        if (options->format == FORMAT_JSON && (array || good))
+        if (options->format == CLI_JSON && (array || good))
                 putchar('\n');
-        r = finish(options, &sheet);
+        if (options->format == CLI_JSON || (options->format == CLI_TEXT && options->num_files == 1))
+                return code;
+        r = good ? cli_print_table("inspect", &table, (enum cli_format)options->format) : code;
         return r == EXIT_GOOD ? code : r;
 }
 
@@ -283,7 +234,7 @@ int verb_inspect(int argc, char **argv)
 {
         ROAST_CLEANUP(cleanup_free)
         const char **patterns = calloc((size_t)argc + 1, sizeof(*patterns));
-        struct options options = { 0 };
+        struct options options = { .format = CLI_TEXT };
         int r;
 
         if (!patterns)

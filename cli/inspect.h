@@ -2,33 +2,29 @@
 /* `roast inspect`: the tables that it prints. */
 
 #include "roast-rootfile.h"
-#include "sheet.h"
+#include "roast-show.h"
 
-/* One row for each tree and RNTuple of a file. */
-extern const struct sheet_column inspect_files_columns[];
-extern const size_t inspect_files_num_columns;
-void inspect_files_add(struct sheet *sheet, const struct roast_rootfile *file,
-                       const struct roast_rootfile_view *view);
+/*
+ * One row for each tree and RNTuple of a file; for each branch or field; for
+ * each of those that a range is about. A table begins with the column of the
+ * file, or where there is but one file with the next.
+ */
+enum inspect_what { INSPECT_TREES, INSPECT_BRANCHES, INSPECT_RANGE };
 
-/* One row for each branch, or for each field. */
-extern const struct sheet_column inspect_branches_columns[];
-extern const size_t inspect_branches_num_columns;
-void inspect_branches_add(struct sheet *sheet, const struct roast_rootfile *file,
-                          const struct roast_rootfile_view *view);
+/* What the view asks for. */
+enum inspect_what inspect_what(const struct roast_rootfile_view *view);
+struct roast_table inspect_table(enum inspect_what what, bool one_file);
+/* 0 or ROAST_E_NOMEM */
+int inspect_add(struct roast_table *table, enum inspect_what what,
+                const struct roast_rootfile *file, const struct roast_rootfile_view *view);
 
-/* One row for each branch or field of the range. */
-extern const struct sheet_column inspect_range_columns[];
-extern const size_t inspect_range_num_columns;
-void inspect_range_add(struct sheet *sheet, const struct roast_rootfile *file,
-                       const struct roast_rootfile_view *view);
+/* A share of the whole as a bar. */
+void inspect_share(struct roast_cell *cell, int64_t part, int64_t whole);
+void inspect_bytes(struct roast_cell *cell, int64_t bytes);
+/* a / b; nothing if b is 0 */
+void inspect_ratio(struct roast_cell *cell, int64_t a, int64_t b);
 
-/* The answer for people about one file; 0 or ROAST_E_NOMEM. */
+/* The answer for people about one file; returns the exit code. */
 int inspect_text(const struct roast_rootfile *file, const struct roast_rootfile_view *view);
-/* What was left out, on stderr. */
-void inspect_skipped(const struct roast_rootfile *file);
-/* Names from a file may hold anything; a terminal shall not obey them. */
-void inspect_print_safe(const char *text);
 /* Whether the view is about this tree. */
 bool inspect_wanted(const struct roast_rootfile_view *view, const char *path);
-/* "ZLIB 12, NONE 3" */
-char *inspect_algorithms(const struct roast_root_counts *counts);

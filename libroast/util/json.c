@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "roast-error.h"
@@ -162,24 +161,22 @@ void json_int(struct json *json, int64_t value)
         put(json, at, (size_t)(text + sizeof(text) - at));
 }
 
-/* The shortest of 15 to 17 digits that reads back as the same number. */
+/* With a point or an exponent, so that it is read as a real number. */
 void json_double(struct json *json, double value)
 {
-        char text[40];
+        size_t start;
 
         if (!isfinite(value)) {
                 json_null(json);
                 return;
         }
         separate(json);
-        for (int digits = 15; digits <= 17; digits++) {
-                snprintf(text, sizeof(text), "%.*g", digits, value);
-                if (strtod(text, NULL) == value)
-                        break;
-        }
-        if (!strpbrk(text, ".e"))
-                strcat(text, ".0");
-        put(json, text, strlen(text));
+        start = json->out->len;
+        if (json->error >= 0)
+                json->error = buf_put_real(json->out, value);
+        if (json->error >= 0 && !memchr(json->out->data + start, '.', json->out->len - start) &&
+            !memchr(json->out->data + start, 'e', json->out->len - start))
+                put(json, ".0", 2);
 }
 
 void json_bool(struct json *json, bool value)

@@ -31,8 +31,7 @@ needs_samples = pytest.mark.skipif(not ORACLES, reason=f"no samples in {SAMPLES}
 
 
 def executable() -> str:
-    candidates = [TOP / "build/cli/roast", TOP / "build/tests/cli/inspect-driver"]
-    return os.environ.get("ROAST") or next(str(c) for c in candidates if c.exists())
+    return os.environ.get("ROAST", str(TOP / "build" / "cli" / "roast"))
 
 
 def roast(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

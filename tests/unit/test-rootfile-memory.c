@@ -7,39 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "roast-rootfile.h"
 #include "roottree.h"
 #include "util/cleanup.h"
-
-/* The linker puts these in the place of malloc and its kin: see meson.build. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-static long countdown = -1; /* the allocation that fails; negative: none */
-
-static bool fails(void)
-{
-        return countdown >= 0 && countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-        return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-        return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-        return fails() ? NULL : __real_realloc(memory, size);
-}
 
 static void test_any_allocation_that_fails_is_told_as_such(void **state)
 {
@@ -63,15 +34,15 @@ static void test_any_allocation_that_fails_is_told_as_such(void **state)
         assert_int_equal(write(fd, maker.file.data, maker.file.len), (ssize_t)maker.file.len);
         snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
         do {
-                countdown = failures++;
+                alloc_fail_after(failures++);
                 r = roast_rootfile_open(&file, path, NULL, &error);
                 if (r >= 0)
                         r = roast_rootfile_json(file, &view, &text, &error);
                 if (r < 0)
                         assert_int_equal(r, ROAST_E_NOMEM);
                 file = roast_rootfile_free(file);
-        } while (countdown < 0);
-        countdown = -1;
+        } while (alloc_failed());
+        alloc_fail_after(-1);
         assert_true(failures > 10);
         assert_non_null(strstr(text, "\"u\""));
         free(text);

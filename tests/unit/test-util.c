@@ -48,7 +48,9 @@ static void test_a_cursor_past_the_end_stays_bad(void **state)
         assert_null(cursor_take(&cursor, 0));
 
         /* a length that promises more than there is */
-        cursor = cursor_init("\x05" "abc", 4);
+        cursor = cursor_init("\x05"
+                             "abc",
+                             4);
         assert_null(cursor_bytes(&cursor, &len));
         assert_int_equal(len, 0);
         assert_true(cursor.bad);

@@ -1,0 +1,113 @@
+# The commands of the project. Each sets up what it needs (Debian packages,
+# .venv) by tools/setup; the build itself is meson.build.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+venv := .venv
+python := $(venv)/bin/python
+export PATH := $(CURDIR)/$(venv)/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# What the installed package is made of. Directories are among them, so that a
+# removed file is noticed too; docs/. is the directory, docs a command below.
+inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
+    $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
+        -name __pycache__ -prune -o -print 2>/dev/null)
+installed := build/installed
+
+TIME ?= 60
+
+.PHONY: all
+all: $(installed) ## set up, build, install into .venv (the default)
+
+.PHONY: demo
+demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
+	@test -e examples/demo.py || { echo 'demo: there is no examples/demo.py yet' >&2; exit 1; }
+	@$(python) examples/demo.py
+
+.PHONY: test
+test: setup-lint $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+	@$(python) tools/run_tests.py $(PARTS)
+
+.PHONY: lint
+lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck
+	@tools/lint
+
+.PHONY: format
+format: $(venv)/setup-stamp ## format C and Python as make lint wants it
+	@git ls-files -z '*.c' '*.h' | xargs -0 $(venv)/bin/clang-format -i
+	@$(venv)/bin/ruff check --quiet --fix-only
+	@$(venv)/bin/ruff format --quiet
+
+.PHONY: bench
+bench: $(installed) ## run every benchmark
+	@tools/bench
+
+.PHONY: fuzz
+fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make fuzz TIME=60)
+	@tools/fuzz $(TIME)
+
+.PHONY: docs
+docs: $(installed) ## write the generated pages of docs/ anew
+	@$(python) tools/metrics_reference.py
+
+.PHONY: pins
+pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
+	@rm -rf build-pins
+	@$(or $(PYTHON),python3) -m venv build-pins
+	@build-pins/bin/python -m pip install -q -U pip
+	@build-pins/bin/pip install -q -r requirements-dev.in
+	@{ echo '# Written by `make pins` from requirements-dev.in: do not edit.'; \
+	    build-pins/bin/pip freeze --all --exclude setuptools; } > build-pins/requirements
+	@mv build-pins/requirements requirements-dev.txt
+	@rm -rf build-pins
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf build build-* dist .mypy_cache .pytest_cache .ruff_cache
+
+.PHONY: distclean
+distclean: clean ## remove .venv and the generated example data too
+	@rm -rf $(venv) examples/data
+
+.PHONY: help
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+# The stamp changes only if tools/setup installed something; looking takes a
+# tenth of a second.
+$(venv)/setup-stamp: FORCE
+	@tools/setup build
+
+.PHONY: setup-lint setup-fuzz
+setup-lint setup-fuzz: setup-%: $(venv)/setup-stamp
+	@tools/setup $*
+
+# Installed by pip as a user would, from the build directory that the C unit
+# tests run in. Nothing here needs the network. ninja goes first because it
+# shows a compiler's message plainly.
+$(installed): $(inputs) $(venv)/setup-stamp
+	@echo 'building and installing roastcoffea into $(venv)'
+	@mkdir -p build
+	@test ! -e build/build.ninja || ninja -C build --quiet > build/install.log 2>&1 || \
+	    { cat build/install.log >&2; exit 1; }
+	@$(python) -m pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall \
+	    -Cbuild-dir=build -Csetup-args=-Dtests=true -Csetup-args=-Dwerror=true \
+	    . > build/install.log 2>&1 || { cat build/install.log >&2; exit 1; }
+	@touch $@
+
+# The same code under AddressSanitizer and UBSan; ninja knows what to rebuild.
+.PHONY: build-asan
+build-asan: $(venv)/setup-stamp
+	@mkdir -p build-asan
+	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true \
+	    -Db_sanitize=address,undefined -Db_lundef=false > build-asan/setup.log 2>&1 || \
+	    { cat build-asan/setup.log >&2; exit 1; }
+	@ninja -C build-asan --quiet
+
+.PHONY: FORCE
+FORCE:

@@ -1,0 +1,104 @@
+/* What the verbs share: messages, the terminal */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int cli_fail(const char *verb, const char *format, ...)
+{
+        char message[1024];
+        va_list args;
+
+        fflush(stdout);
+        va_start(args, format);
+        vsnprintf(message, sizeof(message), format, args);
+        va_end(args);
+        fprintf(stderr, "roast %s: %s\n", verb, cli_clean(message));
+        return EXIT_CANNOT;
+}
+
+int cli_usage(const char *verb)
+{
+        fprintf(stderr, "Try 'roast %s --help'.\n", verb);
+        return EXIT_CANNOT;
+}
+
+bool cli_color(void)
+{
+        const char *no_color = getenv("NO_COLOR");
+
+        return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+size_t cli_width(void)
+{
+        struct winsize size;
+
+        if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+                return 0;
+        return size.ws_col;
+}
+
+int cli_choice(const char *word, const char *const *choices)
+{
+        for (int i = 0; choices[i]; i++)
+                if (!strcmp(word, choices[i]))
+                        return i;
+        return -1;
+}
+
+char *cli_clean(char *text)
+{
+        for (char *c = text; *c; c++)
+                if ((unsigned char)*c < 0x20 || *c == 0x7f)
+                        *c = '?';
+        return text;
+}
+
+int cli_print(const char *verb, char *text)
+{
+        int failed = fputs(text, stdout) < 0 || fflush(stdout) < 0;
+
+        free(text);
+        return failed ? cli_fail(verb, "cannot write: %s", strerror(errno)) : EXIT_GOOD;
+}
+
+int cli_format(const char *verb, const char *word)
+{
+        static const char *const formats[] = { "text", "json", "csv", "markdown", NULL };
+        int format = cli_choice(word, formats);
+
+        if (format < 0)
+                cli_fail(verb, "there is no format '%s': text, json, csv or markdown", word);
+        return format;
+}
+
+int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format)
+{
+        const struct roast_text_options options = { .color = cli_color(), .width = cli_width() };
+        struct roast_error error = { 0 };
+        char *text = NULL;
+        int r = 0;
+
+        switch (format) {
+        case CLI_TEXT:
+                r = roast_table_to_text(&text, table, &options, &error);
+                break;
+        case CLI_JSON:
+                r = roast_table_to_json(&text, table, &error);
+                break;
+        case CLI_CSV:
+                r = roast_table_to_csv(&text, table, &error);
+                break;
+        case CLI_MARKDOWN:
+                r = roast_table_to_markdown(&text, table, &error);
+                break;
+        }
+        return r < 0 ? cli_fail(verb, "%s", error.message) : cli_print(verb, text);
+}

@@ -1,0 +1,164 @@
+/* roast list: the runs in a directory, newest last */
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "roast-run.h"
+#include "roast-show.h"
+#include "roast-units.h"
+#include "show/build.h"
+#include "util/cleanup.h"
+
+static const struct roast_column columns[] = {
+        { "run", "Run", false },           { "begun", "Begun", false },
+        { "state", "State", false },       { "elapsed_s", "Elapsed", true },
+        { "events", "Events", true },      { "data_rate_gbps", "Gbps", true },
+        { "event_rate_khz", "kHz", true },
+};
+
+static void help(void)
+{
+        fputs("Usage: roast list [DIR] [--format text|json|csv|markdown]\n"
+              "Lists the runs (*.roast) in a directory: $ROAST_DIR, or here.\n\n"
+              "  -f, --format FORMAT  text (default), json, csv or markdown\n"
+              "  -h, --help           this text\n",
+              stdout);
+}
+
+static int is_run(const struct dirent *entry)
+{
+        size_t len = strlen(entry->d_name);
+
+        return len > 6 && !strcmp(entry->d_name + len - 6, ".roast");
+}
+
+static void metric(struct roast_cell *cell, const struct roast_summary *summary,
+                   enum roast_metric which, const char *format)
+{
+        const struct roast_value *value = &summary->metrics.values[which];
+        char text[ROAST_UNITS_MAX];
+
+        if (value->state == ROAST_ABSENT)
+                return;
+        if (which == ROAST_TOTAL_EVENTS) {
+                build_count(cell, value->count);
+        } else if (which == ROAST_ELAPSED_TIME_SECONDS) {
+                build_seconds(cell, value->real);
+        } else {
+                snprintf(text, sizeof(text), format, value->real);
+                build_real(cell, value->real, text);
+        }
+}
+
+static void describe(struct roast_cell *cells, struct roast_run *run)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        struct roast_error error = { 0 };
+        struct roast_run_about about;
+        char text[ROAST_UNITS_MAX];
+
+        if (roast_run_about(run, &about, &error) < 0 ||
+            roast_summary_of_run(&summary, run, &error) < 0) {
+                build_text(&cells[2], "%s", error.message);
+                cells[2].emphasis = ROAST_ALERT;
+                return;
+        }
+        if (about.start_utc_ns != INT64_MIN)
+                build_text(&cells[1], "%s",
+                           roast_format_utc(text, sizeof(text), about.start_utc_ns));
+        build_text(&cells[2], "%s", about.outcome ? about.outcome : "unfinished");
+        metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS, NULL);
+        metric(&cells[4], &summary, ROAST_TOTAL_EVENTS, NULL);
+        metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS, "%.3f");
+        metric(&cells[6], &summary, ROAST_EVENT_RATE_ELAPSED_KHZ, "%.1f");
+}
+
+/* A run that cannot be read is listed with the reason. */
+static int add_run(struct roast_table *table, const char *directory, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *path = NULL;
+        struct roast_cell *cells = build_row(table);
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+
+        if (!cells || asprintf(&path, "%s/%s", directory, name) < 0)
+                return ROAST_E_NOMEM;
+        build_text(&cells[0], "%s", name);
+        if (roast_run_open(&run, path, &error) < 0) {
+                build_text(&cells[2], "%s", error.message);
+                cells[2].emphasis = ROAST_ALERT;
+                return 0;
+        }
+        describe(cells, run);
+        roast_run_free(run);
+        return 0;
+}
+
+static int list(const char *directory, enum cli_format format)
+{
+        ROAST_CLEANUP(roast_table_deinit)
+        struct roast_table table = {
+                .name = "runs",
+                .title = "Runs",
+                .columns = columns,
+                .n_columns = sizeof(columns) / sizeof(columns[0]),
+        };
+        struct dirent **entries;
+        int n, r = 0;
+
+        n = scandir(directory, &entries, is_run, versionsort);
+        if (n < 0)
+                return cli_fail("list", "%s: %s", directory, strerror(errno));
+        for (int i = 0; i < n; i++) {
+                if (r >= 0)
+                        r = add_run(&table, directory, entries[i]->d_name);
+                free(entries[i]);
+        }
+        free(entries);
+        if (r < 0 || build_result(&table) < 0)
+                return cli_fail("list", "out of memory");
+        if (n == 0) {
+                cli_fail("list", "%s: there are no runs (*.roast) here", directory);
+                return EXIT_NO;
+        }
+        return cli_print_table("list", &table, format);
+}
+
+int verb_list(int argc, char **argv)
+{
+        static const struct option options[] = {
+                { "format", required_argument, NULL, 'f' },
+                { "help", no_argument, NULL, 'h' },
+                { 0 },
+        };
+        const char *directory = getenv("ROAST_DIR");
+        int option, format = CLI_TEXT;
+
+        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
+                switch (option) {
+                case 'f':
+                        format = cli_format("list", optarg);
+                        if (format < 0)
+                                return EXIT_CANNOT;
+                        break;
+                case 'h':
+                        help();
+                        return EXIT_GOOD;
+                default:
+                        return cli_usage("list");
+                }
+        }
+        if (argc - optind > 1) {
+                cli_fail("list", "one directory at a time");
+                return cli_usage("list");
+        }
+        if (argc - optind == 1)
+                directory = argv[optind];
+        return list(directory && *directory ? directory : ".", (enum cli_format)format);
+}

@@ -1,0 +1,143 @@
+/* roast metrics: the registry, for people and programs */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "roast-show.h"
+#include "show/build.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+
+static const char *const better_names[] = { "", "more", "less" };
+
+static const struct roast_column columns[] = {
+        { "key", "Key", false },
+        { "group", "Group", false },
+        { "unit", "Unit", false },
+        { "better", "Better", false },
+        { "formula", "Formula; source", false },
+};
+
+static void help(void)
+{
+        fputs("Usage: roast metrics [KEY]... [--format text|json|csv|markdown]\n"
+              "Explains the metrics: unit, which direction is better, formula and source.\n"
+              "Older names are understood.\n\n"
+              "  -f, --format FORMAT  text (default), json, csv or markdown\n"
+              "  -h, --help           this text\n",
+              stdout);
+}
+
+static int add_row(struct roast_table *table, const struct roast_metric_info *info)
+{
+        struct roast_cell *cells = build_row(table);
+
+        if (!cells)
+                return ROAST_E_NOMEM;
+        build_text(&cells[0], "%s", info->key);
+        build_text(&cells[1], "%s", roast_group_names[info->group]);
+        build_text(&cells[2], "%s", roast_unit_names[info->unit]);
+        build_text(&cells[3], "%s", better_names[info->better]);
+        build_text(&cells[4], "%s", info->formula);
+        return 0;
+}
+
+static void put_metric(struct json *json, int metric)
+{
+        const struct roast_metric_info *info = &roast_metrics[metric];
+
+        json_object(json);
+        json_key(json, "key");
+        json_string(json, info->key);
+        json_key(json, "title");
+        json_string(json, info->title);
+        json_key(json, "group");
+        json_string(json, roast_group_names[info->group]);
+        json_key(json, "unit");
+        json_string(json, roast_unit_names[info->unit]);
+        json_key(json, "better");
+        json_string(json, better_names[info->better]);
+        json_key(json, "formula");
+        json_string(json, info->formula);
+        json_key(json, "aliases");
+        json_array(json);
+        for (size_t i = 0; i < roast_n_aliases; i++)
+                if ((int)roast_aliases[i].metric == metric)
+                        json_string(json, roast_aliases[i].key);
+        json_end(json);
+        json_end(json);
+}
+
+static int print_json(const bool *chosen)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+        char *text;
+
+        json_array(&json);
+        for (int i = 0; i < ROAST_N_METRICS; i++)
+                if (chosen[i])
+                        put_metric(&json, i);
+        json_end(&json);
+        text = json.error < 0 || buf_puts(&out, "\n") < 0 ? NULL : buf_release_string(&out);
+        return text ? cli_print("metrics", text) : cli_fail("metrics", "out of memory");
+}
+
+static int print_table(const bool *chosen, enum cli_format format)
+{
+        ROAST_CLEANUP(roast_table_deinit)
+        struct roast_table table = {
+                .name = "metrics",
+                .title = "Metrics",
+                .columns = columns,
+                .n_columns = sizeof(columns) / sizeof(columns[0]),
+        };
+        int r = 0;
+
+        for (int i = 0; i < ROAST_N_METRICS && r >= 0; i++)
+                if (chosen[i])
+                        r = add_row(&table, &roast_metrics[i]);
+        if (r < 0 || build_result(&table) < 0)
+                return cli_fail("metrics", "out of memory");
+        return cli_print_table("metrics", &table, format);
+}
+
+int verb_metrics(int argc, char **argv)
+{
+        static const struct option options[] = {
+                { "format", required_argument, NULL, 'f' },
+                { "help", no_argument, NULL, 'h' },
+                { 0 },
+        };
+        bool chosen[ROAST_N_METRICS] = { false };
+        int option, format = CLI_TEXT;
+
+        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
+                switch (option) {
+                case 'f':
+                        format = cli_format("metrics", optarg);
+                        if (format < 0)
+                                return EXIT_CANNOT;
+                        break;
+                case 'h':
+                        help();
+                        return EXIT_GOOD;
+                default:
+                        return cli_usage("metrics");
+                }
+        }
+        for (int i = optind; i < argc; i++) {
+                int metric = roast_metric_find(argv[i]);
+
+                if (metric < 0)
+                        return cli_fail("metrics", "there is no metric '%s'", argv[i]);
+                chosen[metric] = true;
+        }
+        if (optind == argc)
+                memset(chosen, true, sizeof(chosen));
+        return format == CLI_JSON ? print_json(chosen)
+                                  : print_table(chosen, (enum cli_format)format);
+}

@@ -1,0 +1,150 @@
+#pragma once
+/*
+ * Metrics: the registry, and a set of values
+ *
+ * A metric is known, estimated, or absent; an estimated or absent one says why.
+ * Absent is not zero: a formula over an absent input is absent for the same
+ * reason.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "roast-error.h"
+
+enum roast_metric {
+#define METRIC(id, ...) ROAST_##id,
+#define ALIAS(key, id)
+#include "metrics/metrics.def"
+#undef METRIC
+#undef ALIAS
+        ROAST_N_METRICS
+};
+
+enum roast_group {
+        ROAST_GROUP_WORKFLOW,
+        ROAST_GROUP_WORKER,
+        ROAST_GROUP_FINE,
+        ROAST_GROUP_EFFICIENCY,
+        ROAST_GROUP_CHUNK,
+        ROAST_N_GROUPS
+};
+
+enum roast_type { ROAST_TYPE_COUNT, ROAST_TYPE_REAL };
+
+enum roast_unit {
+        ROAST_UNIT_SECONDS,
+        ROAST_UNIT_BYTES,
+        ROAST_UNIT_MIB, /* 2^20 bytes: the documented unit of memory differences */
+        ROAST_UNIT_COUNT,
+        ROAST_UNIT_WORKERS,
+        ROAST_UNIT_CORES,
+        ROAST_UNIT_GBPS, /* 1e9 bit/s */
+        ROAST_UNIT_MB_PER_S,
+        ROAST_UNIT_KHZ,
+        ROAST_UNIT_KHZ_PER_CORE,
+        ROAST_UNIT_HZ_PER_CORE,
+        ROAST_UNIT_FRACTION,
+        ROAST_UNIT_PERCENT,
+        ROAST_UNIT_FACTOR,
+        ROAST_N_UNITS
+};
+
+enum roast_better { ROAST_BETTER_NEUTRAL, ROAST_BETTER_MORE, ROAST_BETTER_LESS };
+
+enum roast_fallback { ROAST_FALLBACK_OMIT, ROAST_FALLBACK_ZERO, ROAST_FALLBACK_NONE };
+
+struct roast_metric_info {
+        const char *key;
+        enum roast_group group;
+        enum roast_type type;
+        enum roast_unit unit;
+        enum roast_better better;
+        enum roast_fallback fallback;
+        const char *title;
+        const char *formula;
+};
+
+struct roast_alias {
+        const char *key;
+        enum roast_metric metric;
+};
+
+extern const struct roast_metric_info roast_metrics[ROAST_N_METRICS];
+extern const struct roast_alias roast_aliases[];
+extern const size_t roast_n_aliases;
+extern const char *const roast_unit_names[ROAST_N_UNITS];
+extern const char *const roast_group_names[ROAST_N_GROUPS];
+
+/* The metric with that key or alias, or ROAST_E_NOENT. */
+int roast_metric_find(const char *key);
+
+enum roast_state { ROAST_ABSENT, ROAST_KNOWN, ROAST_ESTIMATED };
+
+struct roast_value {
+        enum roast_state state;
+        double real;   /* the value, whatever the type */
+        int64_t count; /* exact, for ROAST_TYPE_COUNT */
+        char *reason;  /* why it is absent or estimated; owned by the set */
+};
+
+struct roast_metric_set {
+        struct roast_value values[ROAST_N_METRICS];
+};
+
+/* An all-zero set is empty: every metric is absent without a stated reason. */
+void roast_metric_set_deinit(struct roast_metric_set *set);
+void roast_metric_set_count(struct roast_metric_set *set, enum roast_metric metric, int64_t count);
+void roast_metric_set_real(struct roast_metric_set *set, enum roast_metric metric, double real);
+int roast_metric_set_absent(struct roast_metric_set *set, enum roast_metric metric,
+                            const char *format, ...) __attribute__((format(printf, 3, 4)));
+int roast_metric_set_estimated(struct roast_metric_set *set, enum roast_metric metric, double value,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The reason of an absent or estimated metric: its own, or its group's ordinary one. */
+const char *roast_metric_reason(const struct roast_metric_set *set, enum roast_metric metric);
+
+/* Computes every metric that has a formula and is not set yet. */
+int roast_metric_set_derive(struct roast_metric_set *set, struct roast_error *error);
+
+/* Chunks of one dataset together */
+struct roast_dataset {
+        char *name; /* NULL: the chunks named none */
+        int64_t finished;
+        int64_t failed;
+        int64_t events; /* of the finished ones, and so the rest */
+        double wall_s;
+        double cpu_s;
+        int64_t requested_bytes;
+};
+
+/* A named section over all chunks */
+struct roast_section {
+        char *name;
+        int kind; /* SECTION_* bits of record/chunk.h */
+        int64_t chunks;
+        int64_t count;
+        double total_s;
+        double self_s;
+        double min_s;
+        double max_s;
+        double rss_delta_bytes; /* sum; min and max over chunks */
+        double rss_delta_min_bytes;
+        double rss_delta_max_bytes;
+        int64_t bytes;
+};
+
+/* Everything that is computed from a run */
+struct roast_summary {
+        struct roast_metric_set metrics;
+        struct roast_dataset *datasets;
+        size_t n_datasets;
+        struct roast_section *sections; /* by total time, longest first */
+        size_t n_sections;
+};
+
+struct roast_run;
+
+int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
+                         struct roast_error *error);
+void roast_summary_deinit(struct roast_summary *summary);

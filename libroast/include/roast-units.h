@@ -1,0 +1,24 @@
+#pragma once
+/*
+ * Units for people
+ *
+ * One rule everywhere: SI prefixes (1 MB = 1e6 B), three or four significant
+ * digits, times down to nanoseconds. Each writes a C string of at most `size`
+ * bytes and returns it.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "roast-metrics.h"
+
+#define ROAST_UNITS_MAX 48
+
+char *roast_format_bytes(char *text, size_t size, double bytes);
+char *roast_format_seconds(char *text, size_t size, double seconds);
+char *roast_format_count(char *text, size_t size, int64_t count);
+/* A metric's value, in its unit. */
+char *roast_format_value(char *text, size_t size, enum roast_metric metric,
+                         const struct roast_value *value);
+/* "2026-11-15 20:47:29 UTC" */
+char *roast_format_utc(char *text, size_t size, int64_t utc_ns);

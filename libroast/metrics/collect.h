@@ -1,0 +1,29 @@
+#pragma once
+/* From a run to base facts: one file a source, each fills its part of the summary. */
+
+#include "roast-metrics.h"
+#include "run/run.h"
+
+/* What several sources need to know about the run */
+struct collect {
+        struct roast_run *run;
+        struct roast_summary *summary;
+        int64_t start_utc_ns; /* INT64_MIN: not known */
+        int64_t end_utc_ns;   /* of an unfinished run: the last thing that is known */
+        double interval_s;
+        char processor[256]; /* class of the processor; empty: not known */
+        bool has_custom;     /* the user's own figures replace the report's */
+        double custom_entries;
+        double custom_bytes;
+        double custom_duration_s;
+        struct intern texts; /* the text table: id - 1 */
+};
+
+int collect_facts(struct collect *collect, struct roast_error *error);
+int collect_workers(struct collect *collect, struct roast_error *error);
+int collect_series(struct collect *collect, struct roast_error *error);
+int collect_spans(struct collect *collect, struct roast_error *error);
+int collect_chunks(struct collect *collect, struct roast_error *error);
+
+/* The string of a `_text` column; NULL when the column is null. */
+const char *collect_text(const struct collect *collect, const struct run_value *value, size_t *len);

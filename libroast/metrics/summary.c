@@ -1,0 +1,58 @@
+/* The summary of a run: base facts from every source, then the formulas */
+
+#include <stdlib.h>
+
+#include "metrics/collect.h"
+#include "run/series.h"
+#include "util/cleanup.h"
+
+static int collect_texts(struct collect *collect, struct roast_error *error)
+{
+        return run_read_texts(collect->run, &collect->texts, error);
+}
+
+const char *collect_text(const struct collect *collect, const struct run_value *value, size_t *len)
+{
+        *len = 0;
+        if (value->type != RUN_INT || value->integer < 1 ||
+            (uint64_t)value->integer > collect->texts.n)
+                return NULL;
+        return intern_get(&collect->texts, (size_t)value->integer - 1, len);
+}
+
+int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
+                         struct roast_error *error)
+{
+        static int (*const sources[])(struct collect *, struct roast_error *) = {
+                collect_texts,   collect_facts,  collect_chunks,
+                collect_workers, collect_series, collect_spans,
+        };
+        struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
+        int r;
+
+        *summary = (struct roast_summary){ 0 };
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && r >= 0; i++)
+                r = sources[i](&collect, error);
+        run_view_end(run);
+        intern_deinit(&collect.texts);
+        if (r >= 0)
+                r = roast_metric_set_derive(&summary->metrics, error);
+        if (r < 0)
+                roast_summary_deinit(summary);
+        return r;
+}
+
+void roast_summary_deinit(struct roast_summary *summary)
+{
+        roast_metric_set_deinit(&summary->metrics);
+        for (size_t i = 0; i < summary->n_datasets; i++)
+                free(summary->datasets[i].name);
+        for (size_t i = 0; i < summary->n_sections; i++)
+                free(summary->sections[i].name);
+        free(summary->datasets);
+        free(summary->sections);
+        *summary = (struct roast_summary){ 0 };
+}

@@ -1,0 +1,136 @@
+/*
+ * Base facts about the workers: how many, how many cores, over time
+ *
+ * The number of workers and of their threads is a step function of time, known
+ * exactly from their comings and goings; its integral is divided by the time
+ * the run took, so that adaptive clusters and workers of different size come
+ * out right.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/collect.h"
+#include "util/cleanup.h"
+
+struct worker_state {
+        double threads; /* 0: not here, or not known */
+        bool here;
+};
+
+struct integral {
+        int64_t last_utc_ns;
+        int64_t workers;
+        double threads;
+        int64_t peak_workers;
+        double worker_ns; /* the integrals */
+        double thread_ns;
+};
+
+/* From an instant to a later one, however far apart */
+static double duration_ns(int64_t from_utc_ns, int64_t to_utc_ns)
+{
+        return (double)((uint64_t)to_utc_ns - (uint64_t)from_utc_ns);
+}
+
+static void advance(struct integral *integral, int64_t utc_ns)
+{
+        double dt;
+
+        if (utc_ns <= integral->last_utc_ns)
+                return;
+        dt = duration_ns(integral->last_utc_ns, utc_ns);
+        integral->worker_ns += dt * (double)integral->workers;
+        integral->thread_ns += dt * integral->threads;
+        integral->last_utc_ns = utc_ns;
+}
+
+static void come(struct integral *integral, struct worker_state *worker, double threads)
+{
+        if (!worker->here)
+                integral->workers++;
+        integral->threads += threads - worker->threads;
+        worker->here = true;
+        worker->threads = threads;
+        if (integral->workers > integral->peak_workers)
+                integral->peak_workers = integral->workers;
+}
+
+static void go(struct integral *integral, struct worker_state *worker)
+{
+        if (!worker->here)
+                return;
+        integral->workers--;
+        integral->threads -= worker->threads;
+        worker->here = false;
+        worker->threads = 0;
+}
+
+/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
+static void apply(const struct collect *collect, struct integral *integral,
+                  struct worker_state *states, const struct run_value *values)
+{
+        int64_t utc_ns = values[0].integer;
+        struct worker_state *worker;
+        size_t len;
+
+        if (!collect_text(collect, &values[1], &len) || values[2].type != RUN_INT)
+                return;
+        worker = &states[values[1].integer - 1];
+        if (utc_ns > collect->end_utc_ns)
+                utc_ns = collect->end_utc_ns;
+        advance(integral, utc_ns);
+        if (values[2].integer == ROAST_WORKER_WENT)
+                go(integral, worker);
+        else
+                come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
+}
+
+static int last_event(struct collect *collect, int64_t *last, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (scan.values[0].integer > *last)
+                        *last = scan.values[0].integer;
+        run_scan_end(&scan);
+        return r;
+}
+
+int collect_workers(struct collect *collect, struct roast_error *error)
+{
+        struct roast_metric_set *set = &collect->summary->metrics;
+        ROAST_CLEANUP(cleanup_free) struct worker_state *states = NULL;
+        struct integral integral = { .last_utc_ns = collect->start_utc_ns };
+        struct run_scan scan;
+        bool any = false;
+        double ns;
+        int r;
+
+        states = calloc(collect->texts.n + 1, sizeof(*states));
+        if (!states)
+                return roast_fail_nomem(error);
+        if (collect->end_utc_ns == INT64_MIN) {
+                r = last_event(collect, &collect->end_utc_ns, error);
+                if (r < 0)
+                        return r;
+        }
+        r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                apply(collect, &integral, states, scan.values);
+                any = true;
+        }
+        run_scan_end(&scan);
+        if (r < 0 || !any || collect->start_utc_ns == INT64_MIN)
+                return r;
+        advance(&integral, collect->end_utc_ns);
+        roast_metric_set_count(set, ROAST_PEAK_WORKERS, integral.peak_workers);
+        if (collect->end_utc_ns <= collect->start_utc_ns)
+                return 0;
+        ns = duration_ns(collect->start_utc_ns, collect->end_utc_ns);
+        roast_metric_set_real(set, ROAST_AVG_WORKERS, integral.worker_ns / ns);
+        roast_metric_set_real(set, ROAST_TOTAL_CORES, integral.thread_ns / ns);
+        return 0;
+}

@@ -1,0 +1,66 @@
+#pragma once
+/*
+ * The readings around one chunk
+ *
+ *     struct probe_chunk chunk;
+ *     struct probe_result result;
+ *
+ *     probe_chunk_begin(&chunk);
+ *     ... the chunk ...
+ *     probe_chunk_end(&chunk, &result);
+ *
+ * Any number of chunks may be active, in any threads, also nested; each begin has
+ * one end. Normally both are called by one thread; an end by another one, or in a
+ * forked child, is not an error but knows less, which the flags say. A chunk has
+ * no address that matters. One that never ends is forgotten by the watcher with its
+ * thread, but keeps others from an exact peak.
+ *
+ * Name the interpreter's lock with probe_lock_add_symbol("_PyRuntime") (see
+ * thread-state.h) once per process, or its waits are among the other ones.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/snapshot.h"
+#include "probe/split.h"
+#include "probe/watch.h"
+
+enum probe_peak {
+        PROBE_PEAK_NONE,    /* not known */
+        PROBE_PEAK_SAMPLED, /* highest of the edges and of the watcher's looks */
+        PROBE_PEAK_EXACT,   /* the kernel's own high-water mark within the chunk */
+};
+
+enum probe_flag {
+        PROBE_UNWATCHED = 1 << 0, /* no looks were possible: over WATCH_SLOTS chunks, no threads */
+        PROBE_MOVED = 1 << 1,     /* ended by another thread: cpu, run queue and faults unknown */
+        PROBE_FORKED = 1 << 2,    /* ended in a forked child: the same, and no bytes */
+};
+
+struct probe_chunk {
+        struct probe_snapshot opening;
+        struct watch_claim claim;
+        int64_t peak_before_bytes;
+        bool peak_was_reset;
+        uint32_t thread; /* which one began it */
+        uint32_t process;
+        int64_t probe_ns;
+};
+
+struct probe_result {
+        struct probe_snapshot opening;
+        struct probe_snapshot closing;
+        struct probe_snapshot difference;
+        struct probe_split split;
+        int64_t peak_rss_bytes;
+        enum probe_peak peak;
+        unsigned int flags;
+        int64_t probe_ns; /* what begin and end themselves took, outside split.wall_ns */
+};
+
+void probe_chunk_begin(struct probe_chunk *chunk);
+void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result);
+
+/* Chunks that are active in this process. */
+uint32_t probe_chunks_active(void);

@@ -1,0 +1,52 @@
+/*
+ * Clocks
+ *
+ * Durations are differences of the monotonic clock. The distance between it and
+ * UTC is a column of its own: it is constant until somebody sets the clock, and
+ * a constant column costs nothing.
+ */
+
+#include "probe/readings.h"
+#include "util/size.h"
+
+int64_t probe_clock_ns(clockid_t clock)
+{
+        struct timespec now;
+
+        if (clock_gettime(clock, &now) < 0)
+                return PROBE_ABSENT;
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t probe_monotonic_ns(void)
+{
+        return probe_clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t probe_utc_ns(void)
+{
+        return probe_clock_ns(CLOCK_REALTIME);
+}
+
+int64_t probe_thread_cpu_ns(void)
+{
+        return probe_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void clock_read(int64_t *values)
+{
+        values[0] = probe_monotonic_ns();
+        values[1] = probe_difference(values[0], probe_utc_ns());
+}
+
+static const struct probe_column clock_columns[] = {
+        { "monotonic_ns", "ns", PROBE_COUNTER, 1000000 },
+        { "utc_offset_ns", "ns", PROBE_GAUGE, 1000000 },
+};
+
+const struct probe probe_clock = {
+        .name = "clock",
+        .columns = clock_columns,
+        .n_columns = ROAST_ARRAY_SIZE(clock_columns),
+        .read = clock_read,
+};

@@ -1,0 +1,81 @@
+/*
+ * Network bytes of the host
+ *
+ * Bridges, bonds and VLANs show the bytes of the card below them once more. So
+ * where there are interfaces of real devices only those are summed; elsewhere
+ * (a container's own network) all but the loopback.
+ */
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/file.h"
+#include "probe/readings.h"
+#include "probe/scan.h"
+#include "util/size.h"
+
+static struct probe_file netdev_file = PROBE_FILE("/proc/self/net/dev");
+
+struct netdev_sum {
+        int64_t received;
+        int64_t sent;
+        bool any;
+};
+
+static void netdev_add(struct netdev_sum *sum, int64_t received, int64_t sent)
+{
+        sum->received += received;
+        sum->sent += sent;
+        sum->any = true;
+}
+
+static bool netdev_is_device(const char *name)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "/sys/class/net/%.20s/device", name);
+        return access(path, F_OK) == 0;
+}
+
+static void netdev_read(int64_t *values)
+{
+        struct netdev_sum all = { 0 }, devices = { 0 }, *sum;
+        struct probe_lines lines;
+        int64_t received, sent;
+        const char *at;
+        char *line, *colon;
+
+        probe_lines_init(&lines, probe_file_fd(&netdev_file));
+        while ((line = probe_lines_next(&lines))) {
+                line += strspn(line, " ");
+                colon = strchr(line, ':');
+                if (!colon)
+                        continue;
+                *colon = 0;
+                at = colon + 1;
+                received = probe_scan(&at);
+                probe_scan_skip(&at, 7);
+                sent = probe_scan(&at);
+                if (received < 0 || sent < 0 || !strcmp(line, "lo"))
+                        continue;
+                netdev_add(&all, received, sent);
+                if ((received || sent) && netdev_is_device(line))
+                        netdev_add(&devices, received, sent);
+        }
+        sum = devices.any ? &devices : &all;
+        values[0] = sum->any ? sum->received : PROBE_ABSENT;
+        values[1] = sum->any ? sum->sent : PROBE_ABSENT;
+}
+
+static const struct probe_column netdev_columns[] = {
+        { "host_net_recv_bytes", "bytes", PROBE_COUNTER, 1 },
+        { "host_net_sent_bytes", "bytes", PROBE_COUNTER, 1 },
+};
+
+const struct probe probe_netdev = {
+        .name = "netdev",
+        .columns = netdev_columns,
+        .n_columns = ROAST_ARRAY_SIZE(netdev_columns),
+        .read = netdev_read,
+};

@@ -1,0 +1,160 @@
+/* Reading the facts of a run, and what they say about the run itself */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+#include "util/cleanup.h"
+
+struct fact_row {
+        char *name;
+        size_t len; /* of the name as it is in the file: a zero byte may be inside */
+        struct roast_fact fact;
+        char *text;
+};
+
+struct fact_list {
+        struct fact_row *rows;
+        size_t n;
+        size_t cap;
+};
+
+static void fact_list_deinit(struct fact_list *list)
+{
+        for (size_t i = 0; i < list->n; i++) {
+                free(list->rows[i].name);
+                free(list->rows[i].text);
+        }
+        free(list->rows);
+}
+
+/* The row of that name, a new one if there is none; NULL: no memory */
+static struct fact_row *find_row(struct fact_list *list, const char *name, size_t len)
+{
+        struct fact_row *rows;
+
+        for (size_t i = 0; i < list->n; i++)
+                if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
+                        return &list->rows[i];
+        if (list->n == list->cap) {
+                list->cap = list->cap ? list->cap * 2 : 32;
+                rows = realloc(list->rows, list->cap * sizeof(*rows));
+                if (!rows)
+                        return NULL;
+                list->rows = rows;
+        }
+        list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
+        if (!list->rows[list->n].name)
+                return NULL;
+        memcpy(list->rows[list->n].name, name, len);
+        return &list->rows[list->n++];
+}
+
+static int note_fact(struct fact_list *list, const struct run_value *values)
+{
+        const struct run_value *value = &values[1];
+        struct fact_row *row;
+
+        if (values[0].type != RUN_STRING)
+                return 0;
+        row = find_row(list, values[0].data, values[0].len);
+        if (!row)
+                return ROAST_E_NOMEM;
+        free(row->text);
+        row->text = NULL;
+        row->fact = (struct roast_fact){ .type = ROAST_FACT_ABSENT };
+        if (value->type == RUN_NULL)
+                value = &values[2];
+        else if (value->type == RUN_INT)
+                row->fact = (struct roast_fact){ .type = ROAST_FACT_INT,
+                                                 .integer = value->integer,
+                                                 .real = (double)value->integer };
+        else if (value->type == RUN_REAL)
+                row->fact = (struct roast_fact){ .type = ROAST_FACT_REAL, .real = value->real };
+        else if (value->type == RUN_STRING)
+                row->fact.type = ROAST_FACT_TEXT;
+        if (value->type == RUN_STRING) {
+                row->text = strndup(value->data, value->len);
+                if (!row->text)
+                        return ROAST_E_NOMEM;
+        }
+        return 0;
+}
+
+int roast_run_facts(struct roast_run *run,
+                    int (*visit)(const struct roast_fact *fact, void *context), void *context,
+                    struct roast_error *error)
+{
+        ROAST_CLEANUP(fact_list_deinit) struct fact_list list = { 0 };
+        struct run_scan scan;
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = run_scan_begin(&scan, run, RUN_FACT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (note_fact(&list, scan.values) < 0)
+                        r = roast_fail_nomem(error);
+        run_scan_end(&scan);
+        run_view_end(run);
+        for (size_t i = 0; i < list.n && r >= 0; i++) {
+                list.rows[i].fact.name = list.rows[i].name;
+                list.rows[i].fact.text = list.rows[i].text;
+                if (visit(&list.rows[i].fact, context))
+                        break;
+        }
+        return r < 0 ? r : 0;
+}
+
+struct about_context {
+        struct roast_run *run;
+        struct roast_run_about *about;
+        bool nomem;
+};
+
+static void keep(struct about_context *context, char **slot, const char *text)
+{
+        free(*slot);
+        *slot = text ? strdup(text) : NULL;
+        if (text && !*slot)
+                context->nomem = true;
+}
+
+static int note_about(const struct roast_fact *fact, void *data)
+{
+        struct about_context *context = data;
+        struct roast_run *run = context->run;
+
+        if (!strcmp(fact->name, "run.id"))
+                keep(context, &run->about_id, fact->text);
+        else if (!strcmp(fact->name, "run.name"))
+                keep(context, &run->about_name, fact->text);
+        else if (!strcmp(fact->name, "run.outcome"))
+                keep(context, &run->about_outcome, fact->text);
+        else if (!strcmp(fact->name, "run.error"))
+                keep(context, &run->about_error, fact->text);
+        else if (!strcmp(fact->name, "run.start_utc_ns") && fact->type == ROAST_FACT_INT)
+                context->about->start_utc_ns = fact->integer;
+        else if (!strcmp(fact->name, "run.end_utc_ns") && fact->type == ROAST_FACT_INT)
+                context->about->end_utc_ns = fact->integer;
+        return 0;
+}
+
+int roast_run_about(struct roast_run *run, struct roast_run_about *about, struct roast_error *error)
+{
+        struct about_context context = { .run = run, .about = about };
+        int r;
+
+        *about = (struct roast_run_about){ .start_utc_ns = INT64_MIN, .end_utc_ns = INT64_MIN };
+        r = roast_run_facts(run, note_about, &context, error);
+        if (r < 0)
+                return r;
+        if (context.nomem)
+                return roast_fail_nomem(error);
+        about->id = run->about_id;
+        about->name = run->about_name;
+        about->outcome = about->end_utc_ns == INT64_MIN ? NULL : run->about_outcome;
+        about->error = run->about_error;
+        return 0;
+}

@@ -1,0 +1,167 @@
+/*
+ * Opening a run for reading
+ *
+ * The header of the file is looked at before SQLite sees it, for messages that
+ * tell a truncated run from a file of another kind.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/run.h"
+#include "util/cleanup.h"
+
+#define HEADER_SIZE 100
+
+static uint32_t be32(const uint8_t *at)
+{
+        return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool has_journal(const char *path, off_t *size)
+{
+        ROAST_CLEANUP(cleanup_free) char *wal = NULL;
+        struct stat st;
+
+        if (asprintf(&wal, "%s-wal", path) < 0) {
+                wal = NULL;
+                return false;
+        }
+        if (stat(wal, &st) < 0)
+                return false;
+        *size = st.st_size;
+        return true;
+}
+
+/* Offsets of SQLite's header: https://www.sqlite.org/fileformat2.html */
+static int check_header(const char *path, const uint8_t *header, off_t size,
+                        struct roast_error *error)
+{
+        uint32_t page_size = (uint32_t)header[16] << 8 | header[17];
+        uint32_t version = be32(header + 60);
+        off_t wal;
+
+        if (memcmp(header, "SQLite format 3", 16))
+                return roast_fail(error, ROAST_E_FORMAT, "%s: is not a run file", path);
+        if (be32(header + 68) != RUN_APPLICATION_ID)
+                return roast_fail(error, ROAST_E_FORMAT,
+                                  "%s: is an SQLite database, but not a run file", path);
+        if (version / 1000 > RUN_MAJOR)
+                return roast_fail(error, ROAST_E_VERSION,
+                                  "%s: was written by a newer version (format %u.%u; this one reads"
+                                  " up to %d.x): update roastcoffea",
+                                  path, version / 1000, version % 1000, RUN_MAJOR);
+        if (version < 1000)
+                return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (format version %u)",
+                                  path, version);
+        if (page_size == 1)
+                page_size = 65536;
+        if (size < (off_t)page_size * be32(header + 28) && !has_journal(path, &wal))
+                return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
+                                  path, (long long)size, (long long)page_size * be32(header + 28));
+        return 0;
+}
+
+static int check_file(const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        uint8_t header[HEADER_SIZE];
+        struct stat st;
+        off_t wal;
+        ssize_t n;
+
+        if (fd < 0)
+                return roast_fail(error, errno == ENOENT ? ROAST_E_NOENT : ROAST_E_IO,
+                                  "%s: cannot be opened: %s", path, strerror(errno));
+        if (fstat(fd, &st) < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: %s", path, strerror(errno));
+        if (S_ISDIR(st.st_mode))
+                return roast_fail(error, ROAST_E_FORMAT,
+                                  "%s: is a directory, and not a measurement", path);
+        if (!S_ISREG(st.st_mode))
+                return roast_fail(error, ROAST_E_FORMAT, "%s: is not a regular file", path);
+        n = pread(fd, header, sizeof(header), 0);
+        if (n < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path,
+                                  strerror(errno));
+        if (n == 0 && has_journal(path, &wal) && wal > 0)
+                return 0; /* a run that has just begun: everything is still in the journal */
+        if (n < HEADER_SIZE)
+                return roast_fail(error, n ? ROAST_E_FORMAT : ROAST_E_CORRUPT, "%s: %s", path,
+                                  n ? "is not a run file" : "is empty");
+        return check_header(path, header, st.st_size, error);
+}
+
+/* A path as an SQLite URI that promises that nobody writes */
+static char *immutable_uri(const char *path)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf uri = BUF_INIT;
+        int r = buf_puts(&uri, path[0] == '/' ? "file://" : "file:");
+
+        for (const char *c = path; *c && r >= 0; c++)
+                r = strchr("?#%", *c) ? buf_printf(&uri, "%%%02X", *c)
+                                      : buf_put_u8(&uri, (uint8_t)*c);
+        if (r >= 0)
+                r = buf_puts(&uri, "?immutable=1");
+        return r < 0 ? NULL : buf_release_string(&uri);
+}
+
+/* The first statement makes SQLite really open the file and its journal. */
+static int try_open(struct roast_run *run, const char *name, int flags)
+{
+        int rc = sqlite3_open_v2(name, &run->db, SQLITE_OPEN_READONLY | flags, NULL);
+
+        if (rc == SQLITE_OK) {
+                sqlite3_busy_timeout(run->db, 2000);
+                rc = sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+        }
+        return rc;
+}
+
+static int open_database(struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *uri = NULL;
+        int rc = try_open(run, run->path, 0);
+        off_t wal = 0;
+
+        if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
+                /* A WAL file in a directory where nothing can be created. */
+                if (has_journal(run->path, &wal) && wal > 0)
+                        return roast_fail(error, ROAST_E_IO,
+                                          "%s: was not finished and has a journal (%s-wal) that"
+                                          " cannot be replayed in a read-only directory: copy both"
+                                          " files elsewhere",
+                                          run->path, run->path);
+                sqlite3_close(run->db);
+                run->db = NULL;
+                uri = immutable_uri(run->path);
+                if (!uri)
+                        return roast_fail_nomem(error);
+                rc = try_open(run, uri, SQLITE_OPEN_URI);
+        }
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be opened", error);
+}
+
+int roast_run_open(struct roast_run **ret, const char *path, struct roast_error *error)
+{
+        struct roast_run *run;
+        int r;
+
+        r = check_file(path, error);
+        if (r < 0)
+                return r;
+        run = calloc(1, sizeof(*run));
+        if (run)
+                run->path = strdup(path);
+        r = run && run->path ? open_database(run, error) : roast_fail_nomem(error);
+        if (r < 0) {
+                roast_run_free(run);
+                return r;
+        }
+        *ret = run;
+        return 0;
+}

@@ -1,0 +1,118 @@
+#pragma once
+/* The inside of a run, shared by the files of this folder */
+
+#include <math.h>
+
+#include <sqlite3.h>
+
+#include "roast-run.h"
+#include "run/schema.h"
+#include "run/seal.h"
+#include "util/intern.h"
+
+struct run_writer_table {
+        sqlite3_stmt *insert;
+        struct seal *seal;
+        int64_t last_id;
+        int64_t sealed_id;
+        uint64_t hash; /* of the last seal */
+};
+
+/* Attempts that are in the run already, by a hash of who ran them and when they began */
+struct run_seen {
+        uint64_t *keys; /* in the order they came */
+        size_t n;
+        size_t n_committed;
+        size_t *slots;  /* open addressing: index + 1, 0 is free */
+        size_t n_slots; /* a power of two, or 0 */
+};
+
+struct roast_run {
+        sqlite3 *db;
+        char *path;
+        bool writable;
+        bool in_transaction;  /* of the writer: rows were added since the last commit */
+        bool sealing;         /* of the writer: a commit that failed may have left seals */
+        unsigned int n_views; /* of the reader, one inside the other */
+        struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
+        struct run_seen seen;
+        struct intern texts; /* row `id` of text is number id - 1 */
+        /* what roast_run_about() hands out */
+        char *about_id;
+        char *about_name;
+        char *about_outcome;
+        char *about_error;
+};
+
+/* Turns the last error of the database into one of ours; `what` says what was tried. */
+int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
+int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Begins a transaction; what another view may have left open is ended. */
+int run_begin(struct roast_run *run, struct roast_error *error);
+/* The name for messages: the path, or "this run". */
+const char *run_label(const struct roast_run *run);
+
+/* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */
+int run_insert(struct roast_run *run, enum run_table table, const struct run_value *values,
+               size_t n, struct roast_error *error);
+/* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
+int run_seen_add(struct run_seen *seen, uint64_t key);
+bool run_seen_has(const struct run_seen *seen, uint64_t key);
+/* Forgets all but the first n keys. */
+void run_seen_truncate(struct run_seen *seen, size_t n);
+void run_seen_deinit(struct run_seen *seen);
+/* The id of a string in the text table; 0 for NULL. */
+int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
+
+static inline struct run_value run_int(int64_t value)
+{
+        return (struct run_value){ .type = RUN_INT, .integer = value };
+}
+
+/* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
+static inline struct run_value run_real(double value)
+{
+        return (struct run_value){ .type = isnan(value) ? RUN_NULL : RUN_REAL, .real = value };
+}
+
+static inline struct run_value run_string(const char *string, size_t len)
+{
+        return (struct run_value){ .type = string ? RUN_STRING : RUN_NULL,
+                                   .data = string,
+                                   .len = len };
+}
+
+/*
+ * A verified walk over a table in the order of its ids
+ *
+ *     struct run_scan scan;
+ *     r = run_scan_begin(&scan, run, RUN_SPAN, error);
+ *     while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+ *             use(scan.values[0]);
+ *     run_scan_end(&scan);
+ *
+ * values are the columns without id, valid until the next step. Rows come
+ * before their seal is checked: what was made of them counts only if the walk
+ * ends with 0. The writer's own walk ends where its last commit did.
+ */
+struct run_scan {
+        struct roast_run *run;
+        enum run_table table;
+        sqlite3_stmt *rows;
+        sqlite3_stmt *seals;
+        struct seal *seal;
+        int64_t id;
+        int64_t sealed_id; /* the row at which the current seal ends */
+        uint64_t hash;     /* what it should be */
+        size_t n;
+        struct run_value values[64];
+};
+
+int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
+                   struct roast_error *error);
+int run_scan_next(struct run_scan *scan, struct roast_error *error);
+void run_scan_end(struct run_scan *scan);
+
+/* One consistent view over several scans; views nest. */
+int run_view_begin(struct roast_run *run, struct roast_error *error);
+void run_view_end(struct roast_run *run);

@@ -1,0 +1,179 @@
+/* Verified walks over the tables of a run: see run.h. */
+
+#include <string.h>
+
+#include "run/run.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+int run_begin(struct roast_run *run, struct roast_error *error)
+{
+        int r = 0;
+
+        if (!sqlite3_get_autocommit(run->db)) /* a view that could not be ended, without memory */
+                r = run_exec(run, "COMMIT", error);
+        return r < 0 ? r : run_exec(run, "BEGIN", error);
+}
+
+int run_view_begin(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (run->n_views == 0 && !run->in_transaction) {
+                r = run_begin(run, error);
+                if (r < 0)
+                        return r;
+        }
+        run->n_views++;
+        return 0;
+}
+
+void run_view_end(struct roast_run *run)
+{
+        if (--run->n_views == 0 && !run->in_transaction)
+                (void)run_exec(run, "COMMIT", NULL);
+}
+
+static int corrupt(struct run_scan *scan, const char *what, struct roast_error *error)
+{
+        return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (table %s: %s)",
+                          run_label(scan->run), run_tables[scan->table].name, what);
+}
+
+/* Steps to the next seal; without one, no further row is allowed. */
+static int next_seal(struct run_scan *scan, struct roast_error *error)
+{
+        int rc = sqlite3_step(scan->seals);
+
+        if (rc == SQLITE_ROW) {
+                int64_t last_id = sqlite3_column_int64(scan->seals, 0);
+
+                if (last_id <= scan->sealed_id)
+                        return corrupt(scan, "its seals are out of order", error);
+                scan->sealed_id = last_id;
+                scan->hash = (uint64_t)sqlite3_column_int64(scan->seals, 1);
+                return 1;
+        }
+        if (rc != SQLITE_DONE)
+                return run_fail_sqlite(scan->run, rc, "cannot be read", error);
+        return 0;
+}
+
+static int prepare(struct run_scan *scan, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
+        const struct run_table_info *info = &run_tables[scan->table];
+        int rc;
+
+        /* Columns by name: a newer minor version may have more of them. */
+        if (buf_printf(&sql, "SELECT %s,id FROM %s ORDER BY id", info->columns, info->name) < 0)
+                return roast_fail_nomem(error);
+        rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
+                                NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_prepare_v2(scan->run->db,
+                                        "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id", -1,
+                                        &scan->seals, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+}
+
+int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
+                   struct roast_error *error)
+{
+        int r;
+
+        memset(scan, 0, sizeof(*scan));
+        scan->run = run;
+        scan->table = table;
+        scan->n = run_tables[table].n_columns;
+        if (scan->n > ROAST_ARRAY_SIZE(scan->values))
+                return roast_fail(error, ROAST_E_INVALID, "table %s is too wide",
+                                  run_tables[table].name);
+        scan->seal = seal_new(table);
+        if (!scan->seal)
+                return roast_fail_nomem(error);
+        r = prepare(scan, error);
+        return r < 0 ? r : next_seal(scan, error);
+}
+
+void run_scan_end(struct run_scan *scan)
+{
+        sqlite3_finalize(scan->rows);
+        sqlite3_finalize(scan->seals);
+        seal_free(scan->seal);
+        scan->rows = scan->seals = NULL;
+        scan->seal = NULL;
+}
+
+static void read_values(struct run_scan *scan)
+{
+        for (size_t i = 0; i < scan->n; i++) {
+                struct run_value *value = &scan->values[i];
+                int at = (int)i;
+
+                *value = (struct run_value){ 0 };
+                switch (sqlite3_column_type(scan->rows, at)) {
+                case SQLITE_INTEGER:
+                        value->type = RUN_INT;
+                        value->integer = sqlite3_column_int64(scan->rows, at);
+                        break;
+                case SQLITE_FLOAT:
+                        value->type = RUN_REAL;
+                        value->real = sqlite3_column_double(scan->rows, at);
+                        break;
+                case SQLITE_TEXT:
+                        value->type = RUN_STRING;
+                        value->data = sqlite3_column_text(scan->rows, at);
+                        value->len = (size_t)sqlite3_column_bytes(scan->rows, at);
+                        break;
+                case SQLITE_BLOB:
+                        value->type = RUN_BYTES;
+                        value->data = sqlite3_column_blob(scan->rows, at);
+                        value->len = (size_t)sqlite3_column_bytes(scan->rows, at);
+                        break;
+                default:
+                        break;
+                }
+        }
+}
+
+/* At the last row of a seal: the hash must be the one that was written with it. */
+static int check_seal(struct run_scan *scan, struct roast_error *error)
+{
+        if (seal_hash(scan->seal) != scan->hash)
+                return corrupt(scan, "its content does not match its checksum", error);
+        seal_restart(scan->seal, scan->hash);
+        return next_seal(scan, error);
+}
+
+int run_scan_next(struct run_scan *scan, struct roast_error *error)
+{
+        int rc = sqlite3_step(scan->rows), r;
+
+        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
+                return 0;
+        if (rc == SQLITE_DONE) {
+                if (scan->id != scan->sealed_id)
+                        return corrupt(scan, "rows are missing", error);
+                return 0;
+        }
+        if (rc != SQLITE_ROW)
+                return run_fail_sqlite(scan->run, rc, "cannot be read", error);
+        if (sqlite3_column_int64(scan->rows, (int)scan->n) != scan->id + 1)
+                return corrupt(scan, "rows are missing", error);
+        scan->id++;
+        if (scan->id > scan->sealed_id)
+                return corrupt(scan, "rows without a seal", error);
+        read_values(scan);
+        if (seal_note(scan->seal, scan->values, scan->n) < 0)
+                return roast_fail_nomem(error);
+        seal_add(scan->seal);
+        if (scan->id == scan->sealed_id) {
+                r = check_seal(scan, error);
+                if (r < 0)
+                        return r;
+        }
+        return 1;
+}

@@ -1,0 +1,391 @@
+/*
+ * Writing a run
+ *
+ * Everything is appended inside one transaction that roast_run_commit() closes,
+ * together with a seal for each table it touched.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/chunk.h"
+#include "run/run.h"
+#include "util/cleanup.h"
+
+/* File systems on which shared memory between processes does not work */
+static bool on_network(const char *path)
+{
+        static const long network[] = { NFS_SUPER_MAGIC,
+                                        AFS_SUPER_MAGIC,
+                                        SMB_SUPER_MAGIC,
+                                        FUSE_SUPER_MAGIC,
+                                        0xFE534D42 /* SMB2 */,
+                                        0xFF534D42 /* CIFS */,
+                                        0x6B414653 /* kAFS */ };
+        struct statfs fs;
+
+        if (statfs(path, &fs) < 0)
+                return false;
+        for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
+                if (((unsigned long)fs.f_type & 0xffffffff) == (unsigned long)network[i])
+                        return true;
+        return false;
+}
+
+static int create_tables(struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
+        int r;
+
+        r = buf_printf(&sql, "BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+                       RUN_APPLICATION_ID, RUN_USER_VERSION);
+        for (size_t i = 1; i < RUN_N_TABLES && r >= 0; i++)
+                r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
+                               run_tables[i].name, run_tables[i].columns);
+        if (r >= 0)
+                r = buf_printf(&sql,
+                               "CREATE TABLE seal(id INTEGER PRIMARY KEY,tbl,last_id,utc_ns,hash);"
+                               "%sCOMMIT;",
+                               run_schema_views);
+        if (r >= 0)
+                r = buf_put_u8(&sql, 0);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        return run_exec(run, (const char *)sql.data, error);
+}
+
+static int prepare_tables(struct roast_run *run, struct roast_error *error)
+{
+        for (unsigned int i = 1; i < RUN_N_TABLES; i++) {
+                struct run_writer_table *table = &run->tables[i];
+                ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
+                int r, rc;
+
+                r = buf_printf(&sql, "INSERT INTO %s VALUES(?", run_tables[i].name);
+                for (size_t j = 0; j < run_tables[i].n_columns && r >= 0; j++)
+                        r = buf_puts(&sql, ",?");
+                if (r >= 0)
+                        r = buf_append(&sql, ")", 2);
+                table->seal = seal_new(i);
+                table->hash = i;
+                if (r < 0 || !table->seal)
+                        return roast_fail_nomem(error);
+                rc = sqlite3_prepare_v3(run->db, (const char *)sql.data, -1,
+                                        SQLITE_PREPARE_PERSISTENT, &table->insert, NULL);
+                if (rc != SQLITE_OK)
+                        return run_fail_sqlite(run, rc, "cannot be written", error);
+        }
+        return 0;
+}
+
+/* The file is made here, so that nobody else can read it and none is overwritten. */
+static int create_file(const char *path, struct roast_error *error)
+{
+        int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+        if (fd < 0)
+                return roast_fail(error, errno == EEXIST ? ROAST_E_STATE : ROAST_E_IO,
+                                  "%s: cannot be created: %s", path, strerror(errno));
+        close(fd);
+        return 0;
+}
+
+static int set_up(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (run->path && on_network(run->path)) {
+                r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
+                if (r < 0)
+                        return r;
+        }
+        /* before the log begins: the file itself says from the start what it is */
+        r = create_tables(run, error);
+        if (r >= 0 && run->path)
+                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
+        return r < 0 ? r : prepare_tables(run, error);
+}
+
+int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error)
+{
+        struct roast_run *run;
+        int r = 0, rc;
+
+        if (path && (r = create_file(path, error)) < 0)
+                return r;
+        run = calloc(1, sizeof(*run));
+        if (run && path)
+                run->path = strdup(path);
+        if (!run || (path && !run->path)) {
+                r = roast_fail_nomem(error);
+        } else {
+                run->writable = true;
+                rc = sqlite3_open_v2(
+                        path ? path : ":memory:", &run->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+                r = rc == SQLITE_OK ? set_up(run, error)
+                                    : run_fail_sqlite(run, rc, "cannot be created", error);
+        }
+        if (r < 0) {
+                roast_run_free(run);
+                if (path)
+                        unlink(path);
+                return r;
+        }
+        *ret = run;
+        return 0;
+}
+
+/* Takes the seals of a failed commit out again, before anything is added behind them. */
+static int unseal(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->sealing)
+                return 0;
+        r = run_exec(run, "ROLLBACK TO sealing; RELEASE sealing", error);
+        if (r >= 0)
+                run->sealing = false;
+        return r;
+}
+
+static int begin(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->writable)
+                return roast_fail(error, ROAST_E_STATE, "%s: is open for reading only",
+                                  run_label(run));
+        if (run->in_transaction)
+                return unseal(run, error);
+        r = run_begin(run, error);
+        if (r < 0)
+                return r;
+        run->in_transaction = true;
+        return 0;
+}
+
+static int bind(sqlite3_stmt *stmt, int at, const struct run_value *value)
+{
+        switch (value->type) {
+        case RUN_INT:
+                return sqlite3_bind_int64(stmt, at, value->integer);
+        case RUN_REAL:
+                return sqlite3_bind_double(stmt, at, value->real);
+        case RUN_STRING:
+                return sqlite3_bind_text64(stmt, at, value->data, value->len, SQLITE_STATIC,
+                                           SQLITE_UTF8);
+        case RUN_BYTES:
+                return sqlite3_bind_blob64(stmt, at, value->data ? value->data : "", value->len,
+                                           SQLITE_STATIC);
+        case RUN_NULL:
+                break;
+        }
+        return sqlite3_bind_null(stmt, at);
+}
+
+/* After SQLite rolled back by itself: nothing was added since the last commit. */
+static void take_back(struct roast_run *run)
+{
+        for (size_t i = 1; i < RUN_N_TABLES; i++) {
+                struct run_writer_table *table = &run->tables[i];
+
+                table->last_id = table->sealed_id;
+                seal_restart(table->seal, table->hash);
+        }
+        intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
+        run_seen_truncate(&run->seen, run->seen.n_committed);
+        run->in_transaction = run->sealing = false;
+}
+
+int run_insert(struct roast_run *run, enum run_table number, const struct run_value *values,
+               size_t n, struct roast_error *error)
+{
+        struct run_writer_table *table = &run->tables[number];
+        int rc, r;
+
+        r = begin(run, error);
+        if (r < 0)
+                return r;
+        if (seal_note(table->seal, values, n) < 0)
+                return roast_fail_nomem(error);
+        rc = sqlite3_bind_int64(table->insert, 1, table->last_id + 1);
+        for (size_t i = 0; i < n && rc == SQLITE_OK; i++)
+                rc = bind(table->insert, (int)i + 2, &values[i]);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(table->insert);
+        sqlite3_reset(table->insert);
+        if (rc != SQLITE_DONE) {
+                r = run_fail_sqlite(run, rc, "cannot be written", error);
+                if (sqlite3_get_autocommit(run->db))
+                        take_back(run);
+                return r;
+        }
+        seal_add(table->seal);
+        table->last_id++;
+        return 0;
+}
+
+int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error)
+{
+        struct run_value value = run_string(string, len);
+        int64_t number;
+        int r;
+
+        if (!string)
+                return 0;
+        number = intern_put(&run->texts, string, len);
+        if (number < 0)
+                return roast_fail_nomem(error);
+        if (number == run->tables[RUN_TEXT].last_id) {
+                r = run_insert(run, RUN_TEXT, &value, 1, error);
+                if (r < 0) {
+                        intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
+                        return r;
+                }
+        }
+        return number + 1;
+}
+
+static int add_seals(struct roast_run *run, struct roast_error *error)
+{
+        struct timespec now;
+        sqlite3_stmt *stmt;
+        int rc;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        rc = sqlite3_prepare_v2(run->db,
+                                "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(?,?,?,?)", -1,
+                                &stmt, NULL);
+        for (int i = 1; i < RUN_N_TABLES && rc == SQLITE_OK; i++) {
+                const struct run_writer_table *table = &run->tables[i];
+
+                if (table->last_id == table->sealed_id)
+                        continue;
+                sqlite3_bind_int64(stmt, 1, i);
+                sqlite3_bind_int64(stmt, 2, table->last_id);
+                sqlite3_bind_int64(stmt, 3, now.tv_sec * 1000000000ll + now.tv_nsec);
+                sqlite3_bind_int64(stmt, 4, (int64_t)seal_hash(table->seal));
+                sqlite3_step(stmt);
+                rc = sqlite3_reset(stmt);
+        }
+        sqlite3_finalize(stmt);
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be written", error);
+}
+
+/* After a commit: the next seals begin where these ended. */
+static void keep(struct roast_run *run)
+{
+        for (size_t i = 1; i < RUN_N_TABLES; i++) {
+                struct run_writer_table *table = &run->tables[i];
+
+                if (table->last_id == table->sealed_id)
+                        continue;
+                table->hash = seal_hash(table->seal);
+                seal_restart(table->seal, table->hash);
+                table->sealed_id = table->last_id;
+        }
+        run->seen.n_committed = run->seen.n;
+        run->in_transaction = run->sealing = false;
+}
+
+int roast_run_commit(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->in_transaction)
+                return 0;
+        r = unseal(run, error);
+        if (r >= 0)
+                r = run_exec(run, "SAVEPOINT sealing", error);
+        if (r < 0)
+                return r;
+        run->sealing = true;
+        r = add_seals(run, error);
+        if (r >= 0)
+                r = run_exec(run, "COMMIT", error);
+        if (r >= 0)
+                keep(run);
+        else if (sqlite3_get_autocommit(run->db))
+                take_back(run);
+        else /* the rows stay, and are sealed by the next commit */
+                (void)unseal(run, NULL);
+        return r;
+}
+
+int roast_run_finish(struct roast_run *run, struct roast_error *error)
+{
+        int r = roast_run_commit(run, error);
+
+        if (r < 0 || !run->path)
+                return r;
+        r = run_exec(run, "PRAGMA wal_checkpoint(TRUNCATE);", error);
+        if (r >= 0) /* a reader may still be there: then the file stays in WAL mode, and is whole */
+                (void)run_exec(run, "PRAGMA journal_mode=DELETE;", NULL);
+        return r;
+}
+
+/* A run under that name that has a log: it would be replayed over whatever took its place. */
+static int check_unused(const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        struct stat st;
+
+        if (asprintf(&log, "%s-wal", path) < 0) {
+                log = NULL;
+                return roast_fail_nomem(error);
+        }
+        if (stat(log, &st) < 0 || st.st_size == 0)
+                return 0;
+        return roast_fail(error, ROAST_E_STATE,
+                          "%s: is a run that is being written, or was not finished: it is not"
+                          " replaced",
+                          path);
+}
+
+/* Onto the disk, and only then under the final name */
+static int move(const char *from, const char *to, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_close) int fd = open(from, O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0 || fsync(fd) < 0 || rename(from, to) < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", to,
+                                  strerror(errno));
+        return 0;
+}
+
+/* A temporary name beside the final one, so that the rename cannot fail for the file system. */
+int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
+        char *literal;
+        int r;
+
+        r = roast_run_commit(run, error);
+        if (r >= 0)
+                r = check_unused(path, error);
+        if (r < 0)
+                return r;
+        if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
+                temporary = NULL;
+                return roast_fail_nomem(error);
+        }
+        unlink(temporary);
+        if ((r = create_file(temporary, error)) < 0)
+                return r;
+        literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
+        r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
+        sqlite3_free(literal);
+        if (r >= 0)
+                r = move(temporary, path, error);
+        if (r < 0)
+                unlink(temporary);
+        return r;
+}

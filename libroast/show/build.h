@@ -1,0 +1,16 @@
+#pragma once
+/* Filling a table, cell by cell: used by the definitions in tables.c */
+
+#include "roast-show.h"
+
+/* Starts a row; its cells are empty until they are set. NULL: no memory (the table remembers). */
+struct roast_cell *build_row(struct roast_table *table);
+void build_text(struct roast_cell *cell, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+void build_count(struct roast_cell *cell, int64_t count);
+void build_real(struct roast_cell *cell, double real, const char *text);
+void build_seconds(struct roast_cell *cell, double seconds);
+void build_bytes(struct roast_cell *cell, double bytes);
+void build_absent(struct roast_cell *cell, const char *reason);
+/* Rows end in ROAST_E_NOMEM if any of the above failed. */
+int build_result(const struct roast_table *table);

@@ -1,0 +1,172 @@
+/* A run as JSON: itself, its metrics, what is absent and why, its tables */
+
+#include <string.h>
+
+#include "roast-show.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+
+static void put_metric(struct json *json, enum roast_metric metric, const struct roast_value *value)
+{
+        if (roast_metrics[metric].type == ROAST_TYPE_COUNT)
+                json_int(json, value->count);
+        else
+                json_double(json, value->real);
+}
+
+static void put_metrics(struct json *json, const struct roast_metric_set *set)
+{
+        json_key(json, "metrics");
+        json_object(json);
+        for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
+                if (set->values[i].state != ROAST_ABSENT) {
+                        json_key(json, roast_metrics[i].key);
+                        put_metric(json, i, &set->values[i]);
+                }
+        json_end(json);
+}
+
+static void put_reasons(struct json *json, const struct roast_metric_set *set, const char *key,
+                        enum roast_state state)
+{
+        json_key(json, key);
+        json_object(json);
+        for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
+                if (set->values[i].state == state) {
+                        json_key(json, roast_metrics[i].key);
+                        json_string(json, roast_metric_reason(set, i));
+                }
+        json_end(json);
+}
+
+static void put_cell(struct json *json, const struct roast_cell *cell)
+{
+        switch (cell->type) {
+        case ROAST_CELL_COUNT:
+                json_int(json, cell->count);
+                return;
+        case ROAST_CELL_REAL:
+                json_double(json, cell->real);
+                return;
+        case ROAST_CELL_TEXT:
+                json_string(json, cell->text);
+                return;
+        case ROAST_CELL_EMPTY:
+        case ROAST_CELL_ABSENT:
+                break;
+        }
+        json_null(json);
+}
+
+static void put_table(struct json *json, const struct roast_table *table)
+{
+        json_object(json);
+        json_key(json, "name");
+        json_string(json, table->name);
+        json_key(json, "title");
+        json_string(json, table->title);
+        json_key(json, "rows");
+        json_array(json);
+        for (size_t row = 0; row < table->n_rows; row++) {
+                const struct roast_cell *cells = &table->cells[row * table->n_columns];
+
+                json_object(json);
+                for (size_t i = 0; i < table->n_columns; i++) {
+                        json_key(json, table->columns[i].key);
+                        put_cell(json, &cells[i]);
+                        /* the text for people, where it says more than the number */
+                        if (cells[i].type != ROAST_CELL_TEXT && cells[i].text &&
+                            table->n_columns == 2) {
+                                json_key(json, "text");
+                                json_string(json, cells[i].text);
+                        }
+                }
+                json_end(json);
+        }
+        json_end(json);
+        json_end(json);
+}
+
+static int finish(char **ret, struct json *json, struct roast_error *error)
+{
+        if (json->error >= 0)
+                json->error = buf_puts(json->out, "\n");
+        *ret = json->error < 0 ? NULL : buf_release_string(json->out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}
+
+static int put_fact(const struct roast_fact *fact, void *context)
+{
+        struct json *json = context;
+
+        json_key(json, fact->name);
+        switch (fact->type) {
+        case ROAST_FACT_INT:
+                json_int(json, fact->integer);
+                break;
+        case ROAST_FACT_REAL:
+                json_double(json, fact->real);
+                break;
+        case ROAST_FACT_TEXT:
+                json_string(json, fact->text ? fact->text : "");
+                break;
+        case ROAST_FACT_ABSENT:
+                json_null(json);
+                break;
+        }
+        return 0;
+}
+
+static int put_run(struct json *json, struct roast_run *run, struct roast_error *error)
+{
+        struct roast_run_about about;
+        int r;
+
+        r = roast_run_about(run, &about, error);
+        if (r < 0)
+                return r;
+        json_key(json, "run");
+        json_object(json);
+        json_key(json, "path");
+        json_string(json, roast_run_path(run) ? roast_run_path(run) : "");
+        json_key(json, "finished");
+        json_bool(json, about.outcome && !strcmp(about.outcome, "finished"));
+        json_key(json, "facts");
+        json_object(json);
+        r = roast_run_facts(run, put_fact, json, error);
+        json_end(json);
+        json_end(json);
+        return r;
+}
+
+int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_summary *summary,
+                       const struct roast_tables *tables, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+        int r;
+
+        json_object(&json);
+        r = put_run(&json, run, error);
+        if (r < 0)
+                return r;
+        put_metrics(&json, &summary->metrics);
+        put_reasons(&json, &summary->metrics, "absent", ROAST_ABSENT);
+        put_reasons(&json, &summary->metrics, "estimated", ROAST_ESTIMATED);
+        json_key(&json, "tables");
+        json_array(&json);
+        for (size_t i = 0; i < tables->n; i++)
+                put_table(&json, &tables->tables[i]);
+        json_end(&json);
+        json_end(&json);
+        return finish(ret, &json, error);
+}
+
+int roast_table_to_json(char **ret, const struct roast_table *table, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+
+        put_table(&json, table);
+        return finish(ret, &json, error);
+}

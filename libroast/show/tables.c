@@ -1,0 +1,424 @@
+/*
+ * The tables: which there are, and what is in them
+ *
+ * Tables of metrics are lists of rows; the value's text comes from the metric's
+ * unit. Tables of things (datasets, sections) have a function that adds a row
+ * for each.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/chunk.h"
+#include "roast-units.h"
+#include "show/build.h"
+#include "util/size.h"
+
+enum when {
+        ALWAYS,     /* an absent metric shows its reason */
+        IF_KNOWN,   /* no row where it is absent */
+        IF_NONZERO, /* nor where it is zero */
+};
+
+enum level { TOP, INDENT, BULLET };
+
+struct metric_row {
+        const char *label;
+        enum roast_metric metric;
+        enum when when;
+        enum level level;
+        const char *note;         /* in parentheses behind the value */
+        enum roast_metric second; /* shown in parentheses; 0: none */
+        bool alert;
+};
+
+static const struct metric_row throughput_rows[] = {
+        { "Data Rate", ROAST_DATA_RATE_GBPS, .second = ROAST_DATA_RATE_MB_PER_S },
+        { "Total Bytes Read (Coffea)", ROAST_TOTAL_BYTES_READ, IF_NONZERO },
+        { "Memory Read (Dask Spans)", ROAST_TOTAL_BYTES_MEMORY_READ, IF_NONZERO,
+          .note = "between tasks, not from files" },
+};
+
+static const struct metric_row event_rows[] = {
+        { "Total Events", ROAST_TOTAL_EVENTS },
+        { "Event Rate (Elapsed Time)", ROAST_EVENT_RATE_ELAPSED_KHZ },
+        { "Event Rate (Total CPU)", ROAST_EVENT_RATE_CPU_TOTAL_KHZ },
+        { "Event Rate (Core-Averaged)", ROAST_EVENT_RATE_CORE_KHZ },
+        { "Efficiency Ratio", ROAST_EFFICIENCY_RATIO, IF_NONZERO },
+};
+
+static const struct metric_row resource_rows[] = {
+        { "Workers (Time-Averaged)", ROAST_AVG_WORKERS },
+        { "Peak Workers", ROAST_PEAK_WORKERS },
+        { "Cores per Worker", ROAST_CORES_PER_WORKER },
+        { "Total Cores", ROAST_TOTAL_CORES },
+        { "Core Efficiency", ROAST_CORE_EFFICIENCY },
+        { "Speedup Factor", ROAST_SPEEDUP_FACTOR },
+        { "Peak Memory (per worker)", ROAST_PEAK_MEMORY_BYTES },
+        { "Avg Memory (per worker)", ROAST_AVG_MEMORY_PER_WORKER_BYTES },
+};
+
+static const struct metric_row timing_rows[] = {
+        { "Elapsed Time", ROAST_ELAPSED_TIME_SECONDS },
+        { "Total CPU Time", ROAST_TOTAL_CPU_TIME, .note = "wall time of process(), summed" },
+        { "Number of Chunks", ROAST_NUM_CHUNKS, IF_NONZERO },
+        { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
+};
+
+static const struct metric_row fine_rows[] = {
+        { "Processor CPU Time", ROAST_PROCESSOR_CPU_TIME_SECONDS, IF_KNOWN },
+        { "Processor I/O & Waiting Time", ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS, IF_KNOWN },
+        { "CPU %", ROAST_PROCESSOR_CPU_PERCENT, IF_KNOWN, INDENT },
+        { "I/O & Wait %", ROAST_PROCESSOR_IO_WAIT_PERCENT, IF_KNOWN, INDENT },
+        { "Dask Overhead CPU Time", ROAST_OVERHEAD_CPU_TIME_SECONDS, IF_NONZERO },
+        { "Dask Overhead I/O & Waiting Time", ROAST_OVERHEAD_IO_WAIT_TIME_SECONDS, IF_NONZERO },
+        { "Disk Read", ROAST_DISK_READ_BYTES, IF_NONZERO },
+        { "Disk Write", ROAST_DISK_WRITE_BYTES, IF_NONZERO },
+        { "Compression Overhead", ROAST_TOTAL_COMPRESSION_OVERHEAD_SECONDS, IF_NONZERO },
+        { "Compress", ROAST_COMPRESSION_TIME_SECONDS, IF_NONZERO, BULLET },
+        { "Decompress", ROAST_DECOMPRESSION_TIME_SECONDS, IF_NONZERO, BULLET },
+        { "Serialization Overhead", ROAST_TOTAL_SERIALIZATION_OVERHEAD_SECONDS, IF_NONZERO },
+        { "Serialize", ROAST_SERIALIZATION_TIME_SECONDS, IF_NONZERO, BULLET },
+        { "Deserialize", ROAST_DESERIALIZATION_TIME_SECONDS, IF_NONZERO, BULLET },
+};
+
+static const struct metric_row chunk_rows[] = {
+        { "Mean Chunk Time", ROAST_CHUNK_DURATION_MEAN, IF_KNOWN },
+        { "Min", ROAST_CHUNK_DURATION_MIN, IF_KNOWN, BULLET },
+        { "Max", ROAST_CHUNK_DURATION_MAX, IF_KNOWN, BULLET },
+        { "Std Dev", ROAST_CHUNK_DURATION_STD, IF_NONZERO, BULLET },
+        { "Mean Memory Delta", ROAST_CHUNK_MEM_DELTA_MEAN_MB, IF_KNOWN },
+        { "Min", ROAST_CHUNK_MEM_DELTA_MIN_MB, IF_KNOWN, BULLET },
+        { "Max", ROAST_CHUNK_MEM_DELTA_MAX_MB, IF_KNOWN, BULLET },
+        { "Mean Events/Chunk", ROAST_CHUNK_EVENTS_MEAN, IF_KNOWN },
+        { "Min", ROAST_CHUNK_EVENTS_MIN, IF_KNOWN, BULLET },
+        { "Max", ROAST_CHUNK_EVENTS_MAX, IF_KNOWN, BULLET },
+};
+
+static const struct metric_row failure_rows[] = {
+        { "Successful", ROAST_NUM_SUCCESSFUL_CHUNKS, IF_KNOWN, BULLET },
+        { "Failed", ROAST_NUM_FAILED_CHUNKS, IF_KNOWN, BULLET, .alert = true },
+        { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BULLET, .alert = true },
+};
+
+static const struct roast_column metric_columns[] = {
+        { "metric", "Metric", false },
+        { "value", "Value", false },
+};
+
+static void label(struct roast_cell *cell, const char *text, enum level level)
+{
+        static const char *const leads[] = {
+                [TOP] = "", [INDENT] = "  ", [BULLET] = "  \xe2\x80\xa2 "
+        };
+
+        build_text(cell, "%s%s", leads[level], text);
+}
+
+static void metric_cell(struct roast_cell *cell, const struct roast_metric_set *set,
+                        const struct metric_row *row)
+{
+        const struct roast_value *value = &set->values[row->metric];
+        char text[ROAST_UNITS_MAX], second[ROAST_UNITS_MAX] = "";
+        const char *open = "", *shown = "", *close = "", *estimated = "";
+
+        if (value->state == ROAST_ABSENT) {
+                build_absent(cell, roast_metric_reason(set, row->metric));
+                return;
+        }
+        if (row->second && set->values[row->second].state != ROAST_ABSENT)
+                shown = roast_format_value(second, sizeof(second), row->second,
+                                           &set->values[row->second]);
+        else if (row->note)
+                shown = row->note;
+        if (*shown) {
+                open = " (";
+                close = ")";
+        }
+        if (value->state == ROAST_ESTIMATED)
+                estimated = " (estimated)";
+        roast_format_value(text, sizeof(text), row->metric, value);
+        build_text(cell, "%s%s%s%s%s", text, open, shown, close, estimated);
+        cell->type = roast_metrics[row->metric].type == ROAST_TYPE_COUNT ? ROAST_CELL_COUNT
+                                                                         : ROAST_CELL_REAL;
+        cell->count = value->count;
+        cell->real = value->real;
+        cell->emphasis = row->alert ? ROAST_ALERT : ROAST_PLAIN;
+}
+
+static int metric_rows(struct roast_table *table, const struct roast_metric_set *set,
+                       const struct metric_row *rows, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                const struct roast_value *value = &set->values[rows[i].metric];
+                struct roast_cell *cells;
+
+                if (rows[i].when != ALWAYS && value->state == ROAST_ABSENT)
+                        continue;
+                if (rows[i].when == IF_NONZERO && value->real == 0)
+                        continue;
+                cells = build_row(table);
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                label(&cells[0], rows[i].label, rows[i].level);
+                metric_cell(&cells[1], set, &rows[i]);
+        }
+        return 0;
+}
+
+static bool known(const struct roast_summary *summary, enum roast_metric metric)
+{
+        return summary->metrics.values[metric].state != ROAST_ABSENT;
+}
+
+static int fill_throughput(struct roast_table *table, const struct roast_summary *summary)
+{
+        return metric_rows(table, &summary->metrics, throughput_rows,
+                           ROAST_ARRAY_SIZE(throughput_rows));
+}
+
+static int fill_events(struct roast_table *table, const struct roast_summary *summary)
+{
+        return metric_rows(table, &summary->metrics, event_rows, ROAST_ARRAY_SIZE(event_rows));
+}
+
+static int fill_resources(struct roast_table *table, const struct roast_summary *summary)
+{
+        return metric_rows(table, &summary->metrics, resource_rows,
+                           ROAST_ARRAY_SIZE(resource_rows));
+}
+
+static int fill_timing(struct roast_table *table, const struct roast_summary *summary)
+{
+        return metric_rows(table, &summary->metrics, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
+}
+
+static int fill_fine(struct roast_table *table, const struct roast_summary *summary)
+{
+        if (!known(summary, ROAST_PROCESSOR_CPU_TIME_SECONDS) &&
+            !known(summary, ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS))
+                return 0;
+        return metric_rows(table, &summary->metrics, fine_rows, ROAST_ARRAY_SIZE(fine_rows));
+}
+
+/* An empty row, then a heading: how one table holds a second list */
+static int heading(struct roast_table *table, const char *title)
+{
+        struct roast_cell *cells;
+
+        if (!build_row(table) || !(cells = build_row(table)))
+                return ROAST_E_NOMEM;
+        build_text(&cells[0], "%s", title);
+        cells[0].emphasis = ROAST_STRONG;
+        return 0;
+}
+
+static const char *dataset_name(const struct roast_dataset *dataset)
+{
+        return dataset->name ? dataset->name : "(no dataset)";
+}
+
+static int chunk_datasets(struct roast_table *table, const struct roast_summary *summary)
+{
+        if (summary->n_datasets < 2)
+                return 0;
+        if (heading(table, "Per-Dataset Breakdown") < 0)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < summary->n_datasets; i++) {
+                const struct roast_dataset *dataset = &summary->datasets[i];
+                struct roast_cell *cells = build_row(table);
+                char time[ROAST_UNITS_MAX] = "no time";
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                label(&cells[0], dataset_name(dataset), INDENT);
+                if (dataset->finished)
+                        roast_format_seconds(time, sizeof(time),
+                                             dataset->wall_s / (double)dataset->finished);
+                build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished, time);
+        }
+        return 0;
+}
+
+#define SECTIONS_SHOWN 5
+
+static int chunk_sections(struct roast_table *table, const struct roast_summary *summary)
+{
+        if (summary->n_sections == 0)
+                return 0;
+        if (heading(table, "Section Timing") < 0)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < summary->n_sections && i < SECTIONS_SHOWN; i++) {
+                const struct roast_section *section = &summary->sections[i];
+                struct roast_cell *cells = build_row(table);
+                char time[ROAST_UNITS_MAX], memory[ROAST_UNITS_MAX];
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                label(&cells[0], section->name, INDENT);
+                roast_format_seconds(time, sizeof(time), section->total_s);
+                if (section->kind & SECTION_MEMORY && section->chunks)
+                        build_text(&cells[1], "%s (%lldx), %s avg", time, (long long)section->count,
+                                   roast_format_bytes(memory, sizeof(memory),
+                                                      section->rss_delta_bytes /
+                                                              (double)section->chunks));
+                else
+                        build_text(&cells[1], "%s (%lldx)", time, (long long)section->count);
+        }
+        return 0;
+}
+
+static int fill_chunks(struct roast_table *table, const struct roast_summary *summary)
+{
+        static const struct metric_row total = { "Total Chunks", ROAST_NUM_CHUNKS, IF_NONZERO };
+        const struct roast_metric_set *set = &summary->metrics;
+        int r;
+
+        if (!known(summary, ROAST_NUM_CHUNKS) || set->values[ROAST_NUM_CHUNKS].count == 0)
+                return 0;
+        r = metric_rows(table, set, &total, 1);
+        if (r >= 0 && (set->values[ROAST_NUM_FAILED_CHUNKS].count > 0 ||
+                       set->values[ROAST_NUM_LOST_CHUNKS].count > 0))
+                r = metric_rows(table, set, failure_rows, ROAST_ARRAY_SIZE(failure_rows));
+        if (r >= 0)
+                r = metric_rows(table, set, chunk_rows, ROAST_ARRAY_SIZE(chunk_rows));
+        if (r >= 0)
+                r = chunk_datasets(table, summary);
+        return r < 0 ? r : chunk_sections(table, summary);
+}
+
+static const struct roast_column dataset_columns[] = {
+        { "dataset", "Dataset", false }, { "chunks", "Chunks", true },
+        { "failed", "Failed", true },    { "events", "Events", true },
+        { "wall_s", "Wall", true },      { "cpu_s", "CPU", true },
+        { "bytes", "Bytes", true },      { "us_per_event", "Wall/Event", true },
+};
+
+static int fill_datasets(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_datasets; i++) {
+                const struct roast_dataset *dataset = &summary->datasets[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", dataset_name(dataset));
+                build_count(&cells[1], dataset->finished);
+                build_count(&cells[2], dataset->failed);
+                if (dataset->failed)
+                        cells[2].emphasis = ROAST_ALERT;
+                build_count(&cells[3], dataset->events);
+                build_seconds(&cells[4], dataset->wall_s);
+                build_seconds(&cells[5], dataset->cpu_s);
+                build_bytes(&cells[6], (double)dataset->requested_bytes);
+                if (dataset->events) {
+                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
+                        cells[7].real *= 1e6;
+                }
+        }
+        return 0;
+}
+
+static const struct roast_column section_columns[] = {
+        { "section", "Section", false }, { "chunks", "Chunks", true },
+        { "count", "Count", true },      { "total_s", "Total", true },
+        { "self_s", "Self", true },      { "min_s", "Min", true },
+        { "max_s", "Max", true },        { "memory_bytes", "Memory", true },
+        { "bytes", "Bytes", true },
+};
+
+static int fill_sections(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_sections; i++) {
+                const struct roast_section *section = &summary->sections[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", section->name);
+                build_count(&cells[1], section->chunks);
+                build_count(&cells[2], section->count);
+                build_seconds(&cells[3], section->total_s);
+                build_seconds(&cells[4], section->self_s);
+                build_seconds(&cells[5], section->min_s);
+                build_seconds(&cells[6], section->max_s);
+                if (section->kind & SECTION_MEMORY)
+                        build_bytes(&cells[7], section->rss_delta_bytes);
+                if (section->kind & SECTION_BYTES_READ)
+                        build_bytes(&cells[8], (double)section->bytes);
+        }
+        return 0;
+}
+
+#define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
+
+static const struct definition {
+        const char *name;
+        const char *title;
+        const struct roast_column *columns;
+        size_t n_columns;
+        int (*fill)(struct roast_table *table, const struct roast_summary *summary);
+} definitions[] = {
+        { "throughput", "Throughput Metrics", COLUMNS(metric_columns), fill_throughput },
+        { "events", "Event Processing Metrics", COLUMNS(metric_columns), fill_events },
+        { "resources", "Resource Utilization", COLUMNS(metric_columns), fill_resources },
+        { "timing", "Timing Breakdown", COLUMNS(metric_columns), fill_timing },
+        { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
+        { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
+        { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
+        { "sections", "Sections", COLUMNS(section_columns), fill_sections },
+};
+
+const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing", "fine",
+                                          "chunks",     "datasets", "sections",  NULL };
+
+static int make(struct roast_table *table, const struct definition *definition,
+                const struct roast_summary *summary, struct roast_error *error)
+{
+        *table = (struct roast_table){ .name = definition->name,
+                                       .title = definition->title,
+                                       .columns = definition->columns,
+                                       .n_columns = definition->n_columns };
+        if (definition->fill(table, summary) < 0 || build_result(table) < 0) {
+                roast_table_deinit(table);
+                return roast_fail_nomem(error);
+        }
+        return 0;
+}
+
+int roast_table_make(struct roast_table *table, const char *name,
+                     const struct roast_summary *summary, struct roast_error *error)
+{
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(definitions); i++)
+                if (!strcmp(definitions[i].name, name))
+                        return make(table, &definitions[i], summary, error);
+        return roast_fail(error, ROAST_E_NOENT, "there is no table '%s'", name);
+}
+
+int roast_tables_make(struct roast_tables *tables, const struct roast_summary *summary,
+                      struct roast_error *error)
+{
+        int r = 0;
+
+        *tables = (struct roast_tables){ 0 };
+        tables->tables = calloc(ROAST_ARRAY_SIZE(definitions), sizeof(*tables->tables));
+        if (!tables->tables)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(definitions) && r >= 0; i++) {
+                r = make(&tables->tables[tables->n], &definitions[i], summary, error);
+                if (r >= 0 && tables->tables[tables->n].n_rows)
+                        tables->n++;
+        }
+        if (r < 0)
+                roast_tables_deinit(tables);
+        return r;
+}
+
+void roast_tables_deinit(struct roast_tables *tables)
+{
+        for (size_t i = 0; i < tables->n; i++)
+                roast_table_deinit(&tables->tables[i]);
+        free(tables->tables);
+        *tables = (struct roast_tables){ 0 };
+}

@@ -1,0 +1,127 @@
+/* A table for the terminal, through libsmartcols */
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libsmartcols.h>
+
+#include "roast-show.h"
+#include "util/cleanup.h"
+
+static const char *color_of(enum roast_emphasis emphasis)
+{
+        switch (emphasis) {
+        case ROAST_STRONG:
+                return "\033[1m";
+        case ROAST_DIM:
+                return "\033[2m";
+        case ROAST_ALERT:
+                return "\033[31m";
+        case ROAST_PLAIN:
+                break;
+        }
+        return NULL;
+}
+
+static int add_columns(struct libscols_table *out, const struct roast_table *table)
+{
+        for (size_t i = 0; i < table->n_columns; i++) {
+                int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
+
+                if (i == 0 || (i + 1 == table->n_columns && !table->columns[i].right))
+                        flags |= SCOLS_FL_TRUNC; /* what gives way on a narrow terminal */
+                if (!scols_table_new_column(out, table->columns[i].title, 0, flags))
+                        return ROAST_E_NOMEM;
+        }
+        return 0;
+}
+
+static int add_row(struct libscols_table *out, const struct roast_table *table, size_t row)
+{
+        struct libscols_line *line = scols_table_new_line(out, NULL);
+
+        if (!line)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < table->n_columns; i++) {
+                const struct roast_cell *cell = &table->cells[row * table->n_columns + i];
+                const char *color = color_of(cell->emphasis);
+
+                if (scols_line_set_data(line, i, cell->text ? cell->text : "") < 0)
+                        return ROAST_E_NOMEM;
+                if (color && scols_cell_set_color(scols_line_get_cell(line, i), color) < 0)
+                        return ROAST_E_NOMEM;
+        }
+        return 0;
+}
+
+static int fill(struct libscols_table *out, const struct roast_table *table,
+                const struct roast_text_options *options)
+{
+        struct libscols_cell *title = scols_table_get_title(out);
+        int r;
+
+        scols_table_enable_colors(out, options->color);
+        scols_table_set_termforce(out,
+                                  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+        if (options->width)
+                scols_table_set_termwidth(out, options->width);
+        if (scols_cell_set_data(title, table->title) < 0)
+                return ROAST_E_NOMEM;
+        if (options->color && scols_cell_set_color(title, "\033[1m") < 0)
+                return ROAST_E_NOMEM;
+        r = add_columns(out, table);
+        for (size_t row = 0; row < table->n_rows && r >= 0; row++)
+                r = add_row(out, table, row);
+        return r;
+}
+
+/* Blanks that fill up the last column */
+static void strip_blanks(char *text)
+{
+        char *to = text;
+
+        for (const char *from = text; *from; from++) {
+                if (*from == '\n')
+                        while (to > text && to[-1] == ' ')
+                                to--;
+                *to++ = *from;
+        }
+        *to = '\0';
+}
+
+/* libsmartcols takes strings in the encoding of the locale; ours are UTF-8 everywhere. */
+static int print(struct libscols_table *out, char **text)
+{
+        locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
+        int r;
+
+        if (utf8)
+                before = uselocale(utf8);
+        r = scols_print_table_to_string(out, text);
+        if (utf8) {
+                uselocale(before);
+                freelocale(utf8);
+        }
+        return r;
+}
+
+int roast_table_to_text(char **ret, const struct roast_table *table,
+                        const struct roast_text_options *options, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        struct libscols_table *out = scols_new_table();
+        int r;
+
+        if (!out)
+                return roast_fail_nomem(error);
+        r = fill(out, table, options);
+        if (r >= 0)
+                r = print(out, &text);
+        scols_unref_table(out);
+        if (r < 0 || !text || asprintf(ret, "%s\n", text) < 0)
+                return roast_fail_nomem(error);
+        strip_blanks(*ret);
+        return 0;
+}

@@ -1,0 +1,140 @@
+/* Interned strings: a byte buffer, the ends of the strings, an open hash table over both. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-error.h"
+#include "util/intern.h"
+#include "util/size.h"
+
+#define INTERN_MAX (UINT32_MAX - 1)
+
+void intern_deinit(struct intern *intern)
+{
+        buf_deinit(&intern->bytes);
+        free(intern->ends);
+        free(intern->slots);
+        *intern = (struct intern){ 0 };
+}
+
+void intern_clear(struct intern *intern)
+{
+        buf_clear(&intern->bytes);
+        intern->n = 0;
+        if (intern->n_slots)
+                memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
+}
+
+/* FNV-1a: short keys, no seed needed since a run file's names are not chosen to collide */
+static uint64_t hash_bytes(const uint8_t *data, size_t len)
+{
+        uint64_t hash = 0xcbf29ce484222325u;
+
+        for (size_t i = 0; i < len; i++)
+                hash = (hash ^ data[i]) * 0x100000001b3u;
+        return hash ^ (hash >> 29);
+}
+
+const char *intern_get(const struct intern *intern, size_t number, size_t *len)
+{
+        size_t start = number ? intern->ends[number - 1] : 0;
+
+        *len = intern->ends[number] - start;
+        return intern->bytes.data ? (const char *)intern->bytes.data + start : "";
+}
+
+static uint32_t *find_slot(const struct intern *intern, const void *data, size_t len)
+{
+        size_t at = hash_bytes(data, len) & (intern->n_slots - 1);
+
+        for (;; at = (at + 1) & (intern->n_slots - 1)) {
+                const char *other;
+                size_t other_len;
+
+                if (!intern->slots[at])
+                        return &intern->slots[at];
+                other = intern_get(intern, intern->slots[at] - 1, &other_len);
+                if (other_len == len && (len == 0 || !memcmp(other, data, len)))
+                        return &intern->slots[at];
+        }
+}
+
+/* Slots that are all free get the strings that there are. */
+static void fill_slots(struct intern *intern)
+{
+        for (size_t i = 0; i < intern->n; i++) {
+                size_t len;
+                const char *data = intern_get(intern, i, &len);
+
+                *find_slot(intern, data, len) = (uint32_t)(i + 1);
+        }
+}
+
+static int grow_slots(struct intern *intern)
+{
+        size_t n_slots = intern->n_slots ? intern->n_slots * 2 : 16;
+        uint32_t *old = intern->slots;
+
+        intern->slots = calloc(n_slots, sizeof(*intern->slots));
+        if (!intern->slots) {
+                intern->slots = old;
+                return ROAST_E_NOMEM;
+        }
+        intern->n_slots = n_slots;
+        free(old);
+        fill_slots(intern);
+        return 0;
+}
+
+void intern_truncate(struct intern *intern, size_t n)
+{
+        if (n >= intern->n)
+                return;
+        intern->n = n;
+        intern->bytes.len = n ? intern->ends[n - 1] : 0;
+        memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
+        fill_slots(intern);
+}
+
+static int grow_ends(struct intern *intern)
+{
+        size_t cap = intern->cap ? intern->cap * 2 : 16, bytes;
+        size_t *ends;
+
+        if (!size_mul(cap, sizeof(*ends), &bytes))
+                return ROAST_E_NOMEM;
+        ends = realloc(intern->ends, bytes);
+        if (!ends)
+                return ROAST_E_NOMEM;
+        intern->ends = ends;
+        intern->cap = cap;
+        return 0;
+}
+
+int64_t intern_put(struct intern *intern, const void *data, size_t len)
+{
+        uint32_t *slot;
+        int r;
+
+        if (intern->n * 2 >= intern->n_slots) {
+                r = grow_slots(intern);
+                if (r < 0)
+                        return r;
+        }
+        slot = find_slot(intern, data, len);
+        if (*slot)
+                return *slot - 1;
+        if (intern->n >= INTERN_MAX)
+                return ROAST_E_NOMEM;
+        if (intern->n == intern->cap) {
+                r = grow_ends(intern);
+                if (r < 0)
+                        return r;
+        }
+        r = buf_append(&intern->bytes, data, len);
+        if (r < 0)
+                return r;
+        intern->ends[intern->n] = intern->bytes.len;
+        *slot = (uint32_t)++intern->n;
+        return (int64_t)intern->n - 1;
+}

@@ -1,0 +1,131 @@
+/* Units for people: see roast-units.h. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "roast-units.h"
+
+char *roast_format_bytes(char *text, size_t size, double bytes)
+{
+        static const char *const prefixes[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+        size_t i = 0;
+
+        /* what would be rounded to 1000 goes to the next prefix */
+        while (fabs(bytes) >= (i ? 999.995 : 999.5) &&
+               i + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+                bytes /= 1000;
+                i++;
+        }
+        snprintf(text, size, i ? "%.2f %s" : "%.0f %s", bytes, prefixes[i]);
+        return text;
+}
+
+static void format_long(char *text, size_t size, double seconds)
+{
+        long long whole = (long long)seconds;
+
+        if (whole < 3600)
+                snprintf(text, size, "%lldm %llds", whole / 60, whole % 60);
+        else
+                snprintf(text, size, "%lldh %lldm %llds", whole / 3600, whole / 60 % 60,
+                         whole % 60);
+}
+
+char *roast_format_seconds(char *text, size_t size, double seconds)
+{
+        double magnitude = fabs(seconds);
+
+        if (magnitude >= 1e15)
+                snprintf(text, size, "%.3gs", seconds);
+        else if (seconds >= 60)
+                format_long(text, size, seconds);
+        else if (magnitude >= 0.99995 || seconds == 0)
+                snprintf(text, size, "%.1fs", seconds);
+        else if (magnitude >= 0.99995e-3)
+                snprintf(text, size, "%.1fms", seconds * 1e3);
+        else if (magnitude >= 0.9995e-6)
+                snprintf(text, size, "%.1fus", seconds * 1e6);
+        else
+                snprintf(text, size, "%.0fns", seconds * 1e9);
+        return text;
+}
+
+char *roast_format_count(char *text, size_t size, int64_t count)
+{
+        char digits[24];
+        int n = snprintf(digits, sizeof(digits), "%lld", (long long)count);
+        size_t out = 0;
+
+        for (int i = 0; i < n && out + 2 < size; i++) {
+                text[out++] = digits[i];
+                if (digits[i] != '-' && (n - i - 1) % 3 == 0 && i + 1 < n)
+                        text[out++] = ',';
+        }
+        text[out] = '\0';
+        return text;
+}
+
+char *roast_format_value(char *text, size_t size, enum roast_metric metric,
+                         const struct roast_value *value)
+{
+        const struct roast_metric_info *info = &roast_metrics[metric];
+        double real = value->real;
+
+        switch (info->unit) {
+        case ROAST_UNIT_SECONDS:
+                return roast_format_seconds(text, size, real);
+        case ROAST_UNIT_BYTES:
+                return roast_format_bytes(text, size, real);
+        case ROAST_UNIT_MIB:
+                return roast_format_bytes(text, size, real * 1024 * 1024);
+        case ROAST_UNIT_COUNT:
+                if (info->type == ROAST_TYPE_COUNT || (double)value->count == real)
+                        return roast_format_count(text, size, value->count);
+                snprintf(text, size, "%.1f", real);
+                break;
+        case ROAST_UNIT_WORKERS:
+        case ROAST_UNIT_CORES:
+                snprintf(text, size, "%.1f", real);
+                break;
+        case ROAST_UNIT_GBPS:
+                snprintf(text, size, real >= 0.01 || real == 0 ? "%.2f Gbps" : "%.3g Gbps", real);
+                break;
+        case ROAST_UNIT_MB_PER_S:
+                snprintf(text, size, "%.1f MB/s", real);
+                break;
+        case ROAST_UNIT_KHZ:
+                snprintf(text, size, "%.1f kHz", real);
+                break;
+        case ROAST_UNIT_KHZ_PER_CORE:
+                snprintf(text, size, "%.1f kHz/core", real);
+                break;
+        case ROAST_UNIT_HZ_PER_CORE:
+                snprintf(text, size, "%.1f Hz/core", real);
+                break;
+        case ROAST_UNIT_FRACTION:
+                snprintf(text, size, "%.1f%%", real * 100);
+                break;
+        case ROAST_UNIT_PERCENT:
+                snprintf(text, size, "%.1f%%", real);
+                break;
+        case ROAST_UNIT_FACTOR:
+                snprintf(text, size, "%.1fx", real);
+                break;
+        case ROAST_N_UNITS:
+                text[0] = '\0';
+                break;
+        }
+        return text;
+}
+
+char *roast_format_utc(char *text, size_t size, int64_t utc_ns)
+{
+        time_t seconds = (time_t)(utc_ns / 1000000000);
+        struct tm tm;
+
+        if (!gmtime_r(&seconds, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &tm))
+                snprintf(text, size, "?");
+        return text;
+}

@@ -1,0 +1,31 @@
+/* Errors of libroast as exceptions */
+
+#include "native.h"
+
+static PyObject *exception_of(int code)
+{
+        switch (code) {
+        case ROAST_E_NOMEM:
+                return PyExc_MemoryError;
+        case ROAST_E_NOENT:
+                return PyExc_FileNotFoundError;
+        case ROAST_E_IO:
+                return PyExc_OSError;
+        case ROAST_E_STATE:
+                return PyExc_RuntimeError;
+        default:
+                return PyExc_ValueError;
+        }
+}
+
+PyObject *native_raise(const struct roast_error *error)
+{
+        PyErr_SetString(exception_of(error->code), error->message);
+        return NULL;
+}
+
+int native_raise_int(const struct roast_error *error)
+{
+        native_raise(error);
+        return -1;
+}

@@ -1,0 +1,102 @@
+/* roastcoffea._roast: the run, its metrics and tables, for the client */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "run.h"
+
+/* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
+static PyObject *metrics(PyObject *module, PyObject *unused)
+{
+        static const char *const types[] = { "count", "real" };
+        static const char *const betters[] = { "neutral", "more", "less" };
+        static const char *const fallbacks[] = { "omit", "zero", "none" };
+        PyObject *list = PyList_New(0);
+
+        (void)module;
+        (void)unused;
+        for (int i = 0; list && i < ROAST_N_METRICS; i++) {
+                const struct roast_metric_info *info = &roast_metrics[i];
+                PyObject *aliases = PyList_New(0), *row;
+
+                for (size_t j = 0; aliases && j < roast_n_aliases; j++) {
+                        PyObject *alias;
+
+                        if ((int)roast_aliases[j].metric != i)
+                                continue;
+                        alias = PyUnicode_FromString(roast_aliases[j].key);
+                        if (!alias || PyList_Append(aliases, alias) < 0)
+                                Py_CLEAR(aliases);
+                        Py_XDECREF(alias);
+                }
+                row = aliases ? Py_BuildValue("(ssssssssN)", info->key,
+                                              roast_group_names[info->group], types[info->type],
+                                              roast_unit_names[info->unit], betters[info->better],
+                                              fallbacks[info->fallback], info->title, info->formula,
+                                              aliases)
+                              : NULL;
+                if (!row || PyList_Append(list, row) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(row);
+        }
+        return list;
+}
+
+/* exchange(a, b): two paths change places at once */
+static PyObject *exchange(PyObject *module, PyObject *args)
+{
+        PyObject *a, *b;
+        int r, code;
+
+        (void)module;
+        if (!PyArg_ParseTuple(args, "O&O&", PyUnicode_FSConverter, &a, PyUnicode_FSConverter, &b))
+                return NULL;
+        r = renameat2(AT_FDCWD, PyBytes_AsString(a), AT_FDCWD, PyBytes_AsString(b),
+                      RENAME_EXCHANGE);
+        code = errno;
+        if (r < 0) {
+                errno = code;
+                PyErr_SetFromErrnoWithFilename(PyExc_OSError, PyBytes_AsString(b));
+        }
+        Py_DECREF(a);
+        Py_DECREF(b);
+        if (r < 0)
+                return NULL;
+        Py_RETURN_NONE;
+}
+
+static int exec_module(PyObject *module)
+{
+        if (native_add_run(module) < 0 || native_add_summary(module) < 0)
+                return -1;
+        return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
+}
+
+static PyMethodDef functions[] = {
+        { "metrics", metrics, METH_NOARGS,
+          "metrics()\n--\n\nThe registry: a tuple for each metric." },
+        { "exchange", exchange, METH_VARARGS,
+          "exchange(a, b)\n--\n\nTwo paths change places, at once." },
+        { 0 },
+};
+
+static PyModuleDef_Slot slots[] = {
+        { Py_mod_exec, exec_module },
+        { 0 },
+};
+
+static struct PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT,
+        .m_name = "roastcoffea._roast",
+        .m_doc = "Runs, metrics and tables: what the client needs of libroast.",
+        .m_methods = functions,
+        .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__roast(void);
+
+PyMODINIT_FUNC PyInit__roast(void)
+{
+        return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,11 @@
+#pragma once
+/* The types of _roast; each add_ function puts its type into the module. */
+
+#include "native.h"
+#include "roast-metrics.h"
+
+int native_add_run(PyObject *module);
+int native_add_summary(PyObject *module);
+
+/* A Summary object that takes over the summary; `type` is found in the run's module. */
+PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);

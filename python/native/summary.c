@@ -1,0 +1,326 @@
+/* _roast.Summary: the metrics of a run, or of a plain dict, and their tables */
+
+#include <string.h>
+
+#include "record/chunk.h"
+#include "roast-show.h"
+#include "run.h"
+
+typedef struct {
+        PyObject_HEAD struct roast_summary summary;
+} SummaryObject;
+
+static PyObject *metric_object(const struct roast_value *value,
+                               const struct roast_metric_info *info)
+{
+        if (info->type == ROAST_TYPE_COUNT)
+                return PyLong_FromLongLong(value->count);
+        return PyFloat_FromDouble(value->real);
+}
+
+static int put(PyObject *dict, const char *key, PyObject *value)
+{
+        int r = value ? PyDict_SetItemString(dict, key, value) : -1;
+
+        Py_XDECREF(value);
+        return r;
+}
+
+/* metrics() -> {key: value} of what is known or estimated */
+static PyObject *summary_metrics(PyObject *self, PyObject *unused)
+{
+        const struct roast_metric_set *set = &((SummaryObject *)self)->summary.metrics;
+        PyObject *dict = PyDict_New();
+
+        (void)unused;
+        for (int i = 0; dict && i < ROAST_N_METRICS; i++)
+                if (set->values[i].state != ROAST_ABSENT &&
+                    put(dict, roast_metrics[i].key,
+                        metric_object(&set->values[i], &roast_metrics[i])) < 0)
+                        Py_CLEAR(dict);
+        return dict;
+}
+
+static PyObject *reasons(PyObject *self, enum roast_state state)
+{
+        const struct roast_metric_set *set = &((SummaryObject *)self)->summary.metrics;
+        PyObject *dict = PyDict_New();
+
+        for (int i = 0; dict && i < ROAST_N_METRICS; i++)
+                if (set->values[i].state == state &&
+                    put(dict, roast_metrics[i].key,
+                        PyUnicode_FromString(roast_metric_reason(set, (enum roast_metric)i))) < 0)
+                        Py_CLEAR(dict);
+        return dict;
+}
+
+static PyObject *summary_absent(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return reasons(self, ROAST_ABSENT);
+}
+
+static PyObject *summary_estimated(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return reasons(self, ROAST_ESTIMATED);
+}
+
+/* A list of dicts, one for each of n things */
+static PyObject *list_of(const struct roast_summary *summary, size_t n,
+                         PyObject *(*make)(const struct roast_summary *summary, size_t i))
+{
+        PyObject *list = PyList_New(0);
+
+        for (size_t i = 0; list && i < n; i++) {
+                PyObject *item = make(summary, i);
+
+                if (!item || PyList_Append(list, item) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(item);
+        }
+        return list;
+}
+
+static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_dataset *dataset = &summary->datasets[i];
+
+        return Py_BuildValue("{s:z,s:L,s:L,s:L,s:d,s:d,s:L}", "name", dataset->name, "finished",
+                             (long long)dataset->finished, "failed", (long long)dataset->failed,
+                             "events", (long long)dataset->events, "wall_s", dataset->wall_s,
+                             "cpu_s", dataset->cpu_s, "requested_bytes",
+                             (long long)dataset->requested_bytes);
+}
+
+static PyObject *section_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_section *section = &summary->sections[i];
+
+        return Py_BuildValue(
+                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name", section->name,
+                "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
+                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
+                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
+                (long long)section->chunks, "count", (long long)section->count, "total_s",
+                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
+                section->max_s, "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
+                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
+                "bytes", (long long)section->bytes);
+}
+
+static PyObject *summary_datasets(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+
+        (void)unused;
+        return list_of(summary, summary->n_datasets, dataset_dict);
+}
+
+static PyObject *summary_sections(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+
+        (void)unused;
+        return list_of(summary, summary->n_sections, section_dict);
+}
+
+static PyObject *cell_tuple(const struct roast_cell *cell)
+{
+        static const char *const emphases[] = { "plain", "strong", "dim", "alert" };
+
+        return Py_BuildValue("(ss)", cell->text ? cell->text : "", emphases[cell->emphasis]);
+}
+
+static PyObject *row_tuple(const struct roast_table *table, size_t row)
+{
+        PyObject *tuple = PyTuple_New((Py_ssize_t)table->n_columns);
+
+        for (size_t i = 0; tuple && i < table->n_columns; i++) {
+                PyObject *cell = cell_tuple(&table->cells[row * table->n_columns + i]);
+
+                if (!cell || PyTuple_SetItem(tuple, (Py_ssize_t)i, cell) < 0)
+                        Py_CLEAR(tuple);
+        }
+        return tuple;
+}
+
+static PyObject *table_object(const struct roast_table *table)
+{
+        PyObject *columns = PyList_New(0), *rows = PyList_New(0);
+
+        for (size_t i = 0; columns && i < table->n_columns; i++) {
+                PyObject *column = Py_BuildValue("(sO)", table->columns[i].title,
+                                                 table->columns[i].right ? Py_True : Py_False);
+
+                if (!column || PyList_Append(columns, column) < 0)
+                        Py_CLEAR(columns);
+                Py_XDECREF(column);
+        }
+        for (size_t i = 0; rows && i < table->n_rows; i++) {
+                PyObject *row = row_tuple(table, i);
+
+                if (!row || PyList_Append(rows, row) < 0)
+                        Py_CLEAR(rows);
+                Py_XDECREF(row);
+        }
+        if (!columns || !rows) {
+                Py_XDECREF(columns);
+                Py_XDECREF(rows);
+                return NULL;
+        }
+        return Py_BuildValue("(sNN)", table->title, columns, rows);
+}
+
+/* table(name) -> (title, [(column title, right aligned)], [((text, emphasis), ...)]) */
+static PyObject *summary_table(PyObject *self, PyObject *arg)
+{
+        const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+        struct roast_error error = { 0 };
+        struct roast_table table;
+        PyObject *object;
+
+        if (!name)
+                return NULL;
+        if (roast_table_make(&table, name, &((SummaryObject *)self)->summary, &error) < 0) {
+                PyErr_SetString(PyExc_KeyError, error.message);
+                return NULL;
+        }
+        object = table_object(&table);
+        roast_table_deinit(&table);
+        return object;
+}
+
+static int set_from_object(struct roast_metric_set *set, enum roast_metric metric, PyObject *value)
+{
+        double real;
+
+        if (value == Py_None)
+                return 0;
+        if (roast_metrics[metric].type == ROAST_TYPE_COUNT && PyLong_Check(value)) {
+                int overflow;
+                long long count = PyLong_AsLongLongAndOverflow(value, &overflow);
+
+                if (count == -1 && PyErr_Occurred())
+                        return -1;
+                if (!overflow) {
+                        roast_metric_set_count(set, metric, count);
+                        return 0;
+                }
+        }
+        real = PyFloat_AsDouble(value);
+        if (real == -1 && PyErr_Occurred()) {
+                if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+                    !PyErr_ExceptionMatches(PyExc_OverflowError))
+                        return -1;
+                PyErr_Clear();
+                return roast_metric_set_absent(set, metric, "not a number") < 0 ? -1 : 0;
+        }
+        roast_metric_set_real(set, metric, real);
+        return 0;
+}
+
+static PyObject *new_summary(PyTypeObject *type)
+{
+        PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
+                (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
+
+        return alloc(type, 0);
+}
+
+/* from_metrics(mapping) -> Summary: values under their keys or aliases; what is missing is absent
+ */
+static PyObject *summary_from_metrics(PyObject *type, PyObject *mapping)
+{
+        PyObject *self = new_summary((PyTypeObject *)type);
+        struct roast_metric_set *set;
+        struct roast_error error = { 0 };
+
+        if (!self)
+                return NULL;
+        set = &((SummaryObject *)self)->summary.metrics;
+        for (int i = 0; i < ROAST_N_METRICS; i++) {
+                PyObject *value = PyMapping_GetItemString(mapping, roast_metrics[i].key);
+                int r = 0;
+
+                if (value)
+                        r = set_from_object(set, (enum roast_metric)i, value);
+                else if (PyErr_ExceptionMatches(PyExc_KeyError))
+                        PyErr_Clear();
+                else
+                        r = -1;
+                Py_XDECREF(value);
+                if (r < 0) {
+                        Py_DECREF(self);
+                        return NULL;
+                }
+        }
+        if (roast_metric_set_derive(set, &error) < 0) {
+                Py_DECREF(self);
+                return native_raise(&error);
+        }
+        return self;
+}
+
+static void summary_dealloc(PyObject *self)
+{
+        PyTypeObject *type = Py_TYPE(self);
+        freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+        roast_summary_deinit(&((SummaryObject *)self)->summary);
+        release(self);
+        Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+        { "metrics", summary_metrics, METH_NOARGS,
+          "metrics()\n--\n\nWhat is known or estimated, by key." },
+        { "absent", summary_absent, METH_NOARGS,
+          "absent()\n--\n\nWhy each of the other metrics is absent, by key." },
+        { "estimated", summary_estimated, METH_NOARGS,
+          "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
+        { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
+        { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
+        { "table", summary_table, METH_O,
+          "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
+        { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,
+          "from_metrics(mapping)\n--\n\nA summary of plain values by key." },
+        { 0 },
+};
+
+static PyType_Slot slots[] = {
+        { Py_tp_doc,
+          (void *)"What is computed from a run: metrics with their state, datasets, sections." },
+        { Py_tp_dealloc, summary_dealloc },
+        { Py_tp_methods, methods },
+        { 0 },
+};
+
+static PyType_Spec spec = {
+        .name = "roastcoffea._roast.Summary",
+        .basicsize = sizeof(SummaryObject),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = slots,
+};
+
+PyObject *native_summary_new(PyObject *module, struct roast_summary *summary)
+{
+        PyObject *type = PyObject_GetAttrString(module, "Summary");
+        PyObject *self = type ? new_summary((PyTypeObject *)type) : NULL;
+
+        Py_XDECREF(type);
+        if (!self)
+                return NULL;
+        ((SummaryObject *)self)->summary = *summary;
+        *summary = (struct roast_summary){ 0 };
+        return self;
+}
+
+int native_add_summary(PyObject *module)
+{
+        PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+        int r = type ? PyModule_AddObjectRef(module, "Summary", type) : -1;
+
+        Py_XDECREF(type);
+        return r;
+}
