@@ -1,5 +1,6 @@
 /* roast: the command. A table of verbs; each verb is a file. */
 
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,9 @@ int main(int argc, char **argv)
 {
         /* a reader that closes the pipe early is no error of ours */
         signal(SIGPIPE, SIG_DFL);
+        /* names are UTF-8 and are shown as such, the same under every locale */
+        if (!setlocale(LC_CTYPE, "C.UTF-8"))
+                setlocale(LC_CTYPE, "");
         if (argc < 2) {
                 help(stderr);
                 return EXIT_CANNOT;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/chunk-stats.h"
+#include "record/chunk.h"
 
 static void add_known(struct stat_sum *stat, double value)
 {
@@ -77,28 +78,47 @@ int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stat
         return 0;
 }
 
-void section_add(struct roast_section *section, const struct section_figures *figures)
+static void add_time(struct roast_section *section, const struct section_figures *figures)
 {
-        double delta = figures->rss_delta_bytes;
-
         if (section->chunks == 0 || figures->min_s < section->min_s)
                 section->min_s = figures->min_s;
         if (section->chunks == 0 || figures->max_s > section->max_s)
                 section->max_s = figures->max_s;
         section->chunks++;
-        section->kind |= figures->kind;
         section->count = stat_sum_int(section->count, figures->count);
         section->total_s += figures->total_s;
         section->self_s += figures->self_s;
-        section->bytes = stat_sum_int(section->bytes, figures->bytes);
-        if (!isfinite(delta))
-                return;
+}
+
+static void add_memory(struct roast_section *section, double delta)
+{
         if (section->memory_chunks == 0 || delta < section->rss_delta_min_bytes)
                 section->rss_delta_min_bytes = delta;
         if (section->memory_chunks == 0 || delta > section->rss_delta_max_bytes)
                 section->rss_delta_max_bytes = delta;
         section->memory_chunks++;
         section->rss_delta_bytes += delta;
+}
+
+/*
+ * The same lines are often tracked for time, memory and bytes at once, each on
+ * its own: their time counts once, from the kind with the lowest bit.
+ */
+void section_add(struct roast_section *section, const struct section_figures *figures)
+{
+        int timed = section->kind & -section->kind, lowest = figures->kind & -figures->kind;
+
+        if (!timed || lowest < timed) {
+                section->chunks = section->count = 0;
+                section->total_s = section->self_s = 0;
+                timed = lowest;
+        }
+        if (lowest == timed)
+                add_time(section, figures);
+        if (figures->kind & SECTION_MEMORY && isfinite(figures->rss_delta_bytes))
+                add_memory(section, figures->rss_delta_bytes);
+        section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        section->kind |= figures->kind;
 }
 
 static int by_total(const void *a, const void *b)

@@ -126,18 +126,15 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
 static struct section_figures section_figures_of(const struct run_value *values)
 {
         const struct run_value *fields = values + 2;
-        int kind = (int)(int_or_0(&fields[SECTION_KIND]) & 7);
 
         return (struct section_figures){
-                .kind = kind,
+                .kind = (int)(int_or_0(&fields[SECTION_KIND]) & 7),
                 .count = int_or_0(&fields[SECTION_COUNT]),
                 .total_s = (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9,
                 .self_s = (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9,
                 .min_s = (double)int_or_0(&fields[SECTION_MIN_NS]) / 1e9,
                 .max_s = (double)int_or_0(&fields[SECTION_MAX_NS]) / 1e9,
-                .rss_delta_bytes = kind & SECTION_MEMORY
-                                           ? (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES])
-                                           : (double)NAN,
+                .rss_delta_bytes = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]),
                 .bytes = int_or_0(&fields[SECTION_BYTES]),
         };
 }

@@ -31,7 +31,7 @@ static const struct activity {
           ROAST_DESERIALIZATION_TIME_SECONDS },
 };
 
-static bool equal(struct fine_name name, const char *string)
+bool fine_equal(struct fine_name name, const char *string)
 {
         size_t len = strlen(string);
 
@@ -46,22 +46,27 @@ static enum fine_owner owner_of(const struct fine_sums *sums, struct fine_name p
                 return FINE_PROCESSOR;
         if (prefix.data && prefix.len == len && !memcmp(prefix.data, sums->processor, len))
                 return FINE_PROCESSOR;
-        return equal(prefix, "automatic_retries") ? FINE_RETRIES : FINE_OTHER;
+        return fine_equal(prefix, "automatic_retries") ? FINE_RETRIES : FINE_OTHER;
 }
 
-void fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
+bool fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
               struct fine_name unit, double value)
 {
         enum fine_owner owner = owner_of(sums, prefix);
 
-        sums->seen[owner] = true;
         if (!isfinite(value))
-                return;
+                return false;
         if (!unit.data)
                 unit = (struct fine_name){ "seconds", 7 };
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++)
-                if (equal(activity, activities[i].name) && equal(unit, activities[i].unit))
-                        sums->sums[owner][activities[i].processor] += value;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++) {
+                if (!fine_equal(activity, activities[i].name) ||
+                    !fine_equal(unit, activities[i].unit))
+                        continue;
+                sums->sums[owner][activities[i].processor] += value;
+                sums->seen[owner] = true;
+                return true;
+        }
+        return false;
 }
 
 static int set_split(struct roast_metric_set *set, const struct activity *activity, double own,

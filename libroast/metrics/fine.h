@@ -16,7 +16,7 @@ enum fine_owner { FINE_PROCESSOR, FINE_RETRIES, FINE_OTHER, FINE_N_OWNERS };
 struct fine_sums {
         const char *processor; /* class name; NULL or empty: every task is the processor's */
         double sums[FINE_N_OWNERS][ROAST_N_METRICS];
-        bool seen[FINE_N_OWNERS];
+        bool seen[FINE_N_OWNERS]; /* a figure counted */
 };
 
 /* A string that need not end in 0; data NULL: not known */
@@ -25,8 +25,12 @@ struct fine_name {
         size_t len;
 };
 
-/* One figure; a unit that is not known is taken for seconds. What is not finite does not count. */
-void fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
+bool fine_equal(struct fine_name name, const char *string);
+/*
+ * One figure; a unit that is not known is taken for seconds. False if it does not count: another
+ * activity, or not finite.
+ */
+bool fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
               struct fine_name unit, double value);
 /* Sets the base facts of the group; 0 or ROAST_E_NOMEM. */
 int fine_set(struct roast_metric_set *set, const struct fine_sums *sums);

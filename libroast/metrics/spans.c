@@ -22,10 +22,10 @@ int collect_spans(struct collect *collect, struct roast_error *error)
                 /* kind, prefix, activity, unit, value */
                 const struct run_value *values = scan.values;
 
-                any = true;
-                if (values[4].type == RUN_REAL)
-                        fine_add(&sums, name_of(&values[1]), name_of(&values[2]),
-                                 name_of(&values[3]), values[4].real);
+                if (values[4].type == RUN_REAL && fine_equal(name_of(&values[0]), "execute") &&
+                    fine_add(&sums, name_of(&values[1]), name_of(&values[2]), name_of(&values[3]),
+                             values[4].real))
+                        any = true;
         }
         run_scan_end(&scan);
         if (r >= 0 && any && fine_set(&collect->summary->metrics, &sums) < 0)

@@ -25,6 +25,8 @@
 
 /* More rows than this in one encoded table are refused, on both sides. */
 #define CHUNK_ROWS_MAX (1u << 22)
+/* And so more sections, or branches */
+#define CHUNK_PARTS_MAX ((size_t)1 << 24)
 
 enum chunk_field {
 #define TEXT(id, name) CHUNK_##id,
@@ -89,6 +91,8 @@ struct chunk_table {
 
 void chunk_table_init(struct chunk_table *table);
 void chunk_table_deinit(struct chunk_table *table);
+/* Without rows and strings, but with the memory for them. */
+void chunk_table_clear(struct chunk_table *table);
 
 /* Adds a chunk of which nothing is known yet; returns 0 or ROAST_E_NOMEM. It is row n - 1. */
 int chunk_table_add(struct chunk_table *table);
@@ -98,6 +102,9 @@ int chunk_table_set_text(struct chunk_table *table, size_t row, enum chunk_field
 int chunk_table_add_section(struct chunk_table *table, const char *name, size_t len,
                             const int64_t values[SECTION_N_FIELDS]);
 int chunk_table_add_branch(struct chunk_table *table, const char *name, size_t len, int64_t bytes);
+
+/* Adds a row of another table, with its sections and branches. */
+int chunk_table_copy_row(struct chunk_table *table, const struct chunk_table *from, size_t row);
 
 static inline void chunk_table_set(struct chunk_table *table, size_t row, enum chunk_field field,
                                    int64_t value)
@@ -116,6 +123,8 @@ const char *chunk_table_text(const struct chunk_table *table, size_t row, enum c
                              size_t *len);
 
 int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct roast_error *error);
+/* How many rows encoded bytes say they have, without decoding them; negative: not such bytes. */
+int64_t chunk_table_peek(const void *data, size_t len, struct roast_error *error);
 /* Appends the encoded rows; on failure the table is as it was. */
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
                        struct roast_error *error);

@@ -1,14 +1,13 @@
 /*
  * The bytes of chunk records
  *
- *   +------+-----------+--------+----------------+---------
- *   | 'RC' | version:1 | form:1 | raw length:var | payload
- *   +------+-----------+--------+----------------+---------
+ *   +------+-----------+--------+----------+----------------+---------
+ *   | 'RC' | version:1 | form:1 | rows:var | raw length:var | payload
+ *   +------+-----------+--------+----------+----------------+---------
  *
  * form is 0 for a plain payload, 1 for one that zstd compressed (it is kept
  * only where it is smaller). The payload is
  *
- *   rows:var
  *   strings:var, then each as length:var and bytes
  *   columns of the chunks, ended by key 0
  *   sections: for each row their number, then their columns, ended by key 0
@@ -27,7 +26,8 @@
  * be (see `predict`), so that they take no room: the last part of the wall time
  * is what the others leave, a section that ran once has min = max = total.
  *
- * Invariant: decode(encode(table)) appends equal rows, for every table. Fields
+ * Invariant: decode(encode(table)) appends equal rows, for every table that
+ * encode() takes. Fields
  * that a reader does not know are refused: writer and reader of these bytes are
  * the same version by construction (the collector ships the writer).
  */
@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "record/chunk.h"
 #include "util/cleanup.h"
@@ -46,6 +47,8 @@
 #define CODEC_COMPRESS_MIN 160
 /* A bound on what a hostile length can make us allocate. */
 #define CODEC_RAW_MAX ((uint64_t)1 << 28)
+/* zstd's densest block: 128 kB of the same byte in 4 */
+#define CODEC_RATIO_MAX 32768
 
 enum { FORM_PLAIN = 0, FORM_ZSTD = 1 };
 enum { SHAPE_CONSTANT = 0, SHAPE_DENSE = 1, SHAPE_SPARSE = 2 };
@@ -59,6 +62,17 @@ struct columns {
         /* what the value of a column in a row would ordinarily be, from columns before it */
         int64_t (*predict)(int64_t *const *data, size_t column, size_t row);
 };
+
+/*
+ * How many sections, or branches, a payload may have: parts that are all alike
+ * take no room, and such a number must not make a reader allocate without bound.
+ */
+static size_t parts_max(size_t raw_len)
+{
+        size_t max = 1024 + 16 * raw_len;
+
+        return max < CHUNK_PARTS_MAX ? max : CHUNK_PARTS_MAX;
+}
 
 static int64_t wrap_sub(int64_t a, int64_t b)
 {
@@ -222,8 +236,6 @@ static int encode_payload(const struct chunk_table *table, struct buf *out)
                                    predict_chunk };
         int r;
 
-        if ((r = buf_put_varint(out, table->n)) < 0)
-                return r;
         if ((r = buf_put_varint(out, table->strings.n)) < 0)
                 return r;
         for (size_t i = 0; i < table->strings.n; i++) {
@@ -254,13 +266,18 @@ int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct 
         if (raw.len > CODEC_RAW_MAX)
                 return roast_fail(error, ROAST_E_INVALID, "%zu bytes of records in one block",
                                   raw.len);
+        if (table->sections.n > parts_max(raw.len) || table->branches.n > parts_max(raw.len))
+                return roast_fail(error, ROAST_E_INVALID,
+                                  "%zu sections and %zu branches in one block", table->sections.n,
+                                  table->branches.n);
         bound = ZSTD_compressBound(raw.len);
-        if (buf_reserve(out, sizeof(magic) + 11 + bound) < 0)
+        if (buf_reserve(out, sizeof(magic) + 21 + bound) < 0)
                 return roast_fail_nomem(error);
 
         /* nothing below can fail for memory: the room is there */
         buf_append(out, magic, sizeof(magic));
         buf_put_u8(out, FORM_ZSTD);
+        buf_put_varint(out, table->n);
         buf_put_varint(out, raw.len);
         if (raw.len >= CODEC_COMPRESS_MIN)
                 packed = ZSTD_compress(out->data + out->len, bound, raw.data, raw.len, CODEC_LEVEL);
@@ -324,26 +341,36 @@ static void decode_columns(const struct columns *columns, struct cursor *in)
         }
 }
 
+/* What the parts of a payload need to know of the rest of it */
+struct payload {
+        int64_t *numbers; /* of its strings, in our own table */
+        size_t n_numbers;
+        size_t parts_max;
+};
+
+static void payload_deinit(struct payload *payload)
+{
+        free(payload->numbers);
+}
+
 /* String numbers in a column become those of our own table. */
-static bool renumber(const struct columns *columns, size_t column, const int64_t *numbers,
-                     size_t n_numbers)
+static bool renumber(const struct columns *columns, size_t column, const struct payload *payload)
 {
         for (size_t row = columns->from; row < columns->to; row++) {
                 int64_t *value = &columns->data[column][row];
 
                 if (*value == CHUNK_ABSENT)
                         continue;
-                if (*value < 0 || (uint64_t)*value >= n_numbers)
+                if (*value < 0 || (uint64_t)*value >= payload->n_numbers)
                         return false;
-                *value = numbers[*value];
+                *value = payload->numbers[*value];
         }
         return true;
 }
 
 static int decode_parts(struct chunk_parts *parts, size_t row, size_t rows,
                         int64_t (*predict)(int64_t *const *, size_t, size_t),
-                        const int64_t *numbers, size_t n_numbers, struct cursor *in,
-                        struct roast_error *error)
+                        const struct payload *payload, struct cursor *in, struct roast_error *error)
 {
         struct columns columns = { parts->columns, parts->n_columns, parts->n, 0, predict };
         size_t to = parts->n;
@@ -351,8 +378,7 @@ static int decode_parts(struct chunk_parts *parts, size_t row, size_t rows,
         for (size_t i = 0; i < rows; i++) {
                 uint64_t n = cursor_varint(in);
 
-                /* each part takes at least a part of a byte: more than 64 per byte is a lie */
-                if (in->bad || n > cursor_left(in) * 64 || to - parts->n + n > cursor_left(in) * 64)
+                if (in->bad || n > payload->parts_max - (to - parts->n))
                         return corrupt(error, "too many sections or branches");
                 to += (size_t)n;
                 parts->first[row + i + 1] = to;
@@ -367,106 +393,145 @@ static int decode_parts(struct chunk_parts *parts, size_t row, size_t rows,
                 for (size_t i = parts->n; i < to; i++)
                         if (parts->columns[0][i] == CHUNK_ABSENT)
                                 return corrupt(error, "a section or branch without a name");
-        if (!renumber(&columns, 0, numbers, n_numbers))
+        if (!renumber(&columns, 0, payload))
                 return corrupt(error, "the name of a section or branch");
         parts->n = to;
         return 0;
 }
 
-static int decode_strings(struct chunk_table *table, struct cursor *in, int64_t **numbers,
-                          size_t *n_numbers, struct roast_error *error)
+static int decode_strings(struct chunk_table *table, struct payload *payload, struct cursor *in,
+                          struct roast_error *error)
 {
         uint64_t n = cursor_varint(in);
 
         if (in->bad || n > cursor_left(in))
                 return corrupt(error, "the number of strings");
-        *n_numbers = (size_t)n;
-        *numbers = calloc(*n_numbers ? *n_numbers : 1, sizeof(**numbers));
-        if (!*numbers)
+        payload->n_numbers = (size_t)n;
+        payload->numbers = calloc(n ? (size_t)n : 1, sizeof(*payload->numbers));
+        if (!payload->numbers)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i < *n_numbers; i++) {
+        for (size_t i = 0; i < payload->n_numbers; i++) {
                 size_t len;
                 const uint8_t *string = cursor_bytes(in, &len);
 
                 if (!string)
                         return corrupt(error, "a string");
-                (*numbers)[i] = intern_put(&table->strings, string, len);
-                if ((*numbers)[i] < 0)
+                payload->numbers[i] = intern_put(&table->strings, string, len);
+                if (payload->numbers[i] < 0)
                         return roast_fail_nomem(error);
         }
         return 0;
 }
 
-static int decode_payload(struct chunk_table *table, struct cursor *in, struct roast_error *error)
+static int decode_payload(struct chunk_table *table, size_t rows, struct cursor *in,
+                          struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) int64_t *numbers = NULL;
+        ROAST_CLEANUP(payload_deinit)
+        struct payload payload = {
+                .parts_max = parts_max(cursor_left(in)),
+        };
         struct columns columns;
-        size_t n_numbers = 0;
-        uint64_t rows;
         int r;
 
-        rows = cursor_varint(in);
-        if (in->bad || rows > CHUNK_ROWS_MAX || rows > cursor_left(in))
+        /* the two counts of parts take a byte each, at least */
+        if (rows > cursor_left(in))
                 return corrupt(error, "the number of records");
-        if (chunk_table_reserve(table, (size_t)rows) < 0)
+        if (chunk_table_reserve(table, rows) < 0)
                 return roast_fail_nomem(error);
-        if ((r = decode_strings(table, in, &numbers, &n_numbers, error)) < 0)
+        if ((r = decode_strings(table, &payload, in, error)) < 0)
                 return r;
-        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n,
-                                    table->n + (size_t)rows, predict_chunk };
+        columns = (struct columns){ table->columns, CHUNK_N_FIELDS, table->n, table->n + rows,
+                                    predict_chunk };
         decode_columns(&columns, in);
         if (in->bad)
                 return corrupt(error, "a column");
         for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
-                if (chunk_fields[i].type != CHUNK_TYPE_INT &&
-                    !renumber(&columns, i, numbers, n_numbers))
+                if (chunk_fields[i].type != CHUNK_TYPE_INT && !renumber(&columns, i, &payload))
                         return corrupt(error, "the number of a string");
-        r = decode_parts(&table->sections, table->n, (size_t)rows, predict_section, numbers,
-                         n_numbers, in, error);
+        r = decode_parts(&table->sections, table->n, rows, predict_section, &payload, in, error);
         if (r < 0)
                 return r;
-        r = decode_parts(&table->branches, table->n, (size_t)rows, predict_nothing, numbers,
-                         n_numbers, in, error);
+        r = decode_parts(&table->branches, table->n, rows, predict_nothing, &payload, in, error);
         if (r < 0)
                 return r;
         if (cursor_left(in))
                 return corrupt(error, "bytes after the end");
-        table->n += (size_t)rows;
+        table->n += rows;
         return 0;
+}
+
+static int decompress(uint8_t **ret, size_t raw_len, const struct cursor *in,
+                      struct roast_error *error)
+{
+        size_t left = cursor_left(in), n;
+
+        if (raw_len / CODEC_RATIO_MAX > left)
+                return corrupt(error, "the length");
+        *ret = malloc(raw_len ? raw_len : 1);
+        if (!*ret)
+                return roast_fail_nomem(error);
+        n = ZSTD_decompress(*ret, raw_len, in->at, left);
+        if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+                return roast_fail_nomem(error);
+        return n == raw_len ? 0 : corrupt(error, "the compressed payload");
+}
+
+struct header {
+        uint8_t form;
+        size_t rows;
+        size_t raw_len;
+};
+
+static int decode_header(struct header *header, struct cursor *in, struct roast_error *error)
+{
+        const uint8_t *magic = cursor_take(in, 3);
+        uint8_t form = cursor_u8(in);
+        uint64_t rows = cursor_varint(in), raw_len = cursor_varint(in);
+
+        if (in->bad || magic[0] != 'R' || magic[1] != 'C')
+                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
+        if (magic[2] != CODEC_VERSION)
+                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
+        if (form > FORM_ZSTD || rows > CHUNK_ROWS_MAX || raw_len > CODEC_RAW_MAX)
+                return corrupt(error, "the header");
+        *header = (struct header){ form, (size_t)rows, (size_t)raw_len };
+        return 0;
+}
+
+int64_t chunk_table_peek(const void *data, size_t len, struct roast_error *error)
+{
+        struct cursor in = cursor_init(data, len);
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
+
+        return r < 0 ? r : (int64_t)header.rows;
 }
 
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
                        struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) uint8_t *raw = NULL;
-        size_t n_sections = table->sections.n, n_branches = table->branches.n, left;
+        size_t n_sections = table->sections.n, n_branches = table->branches.n;
+        size_t n_strings = table->strings.n;
         struct cursor in = cursor_init(data, len);
-        const uint8_t *magic = cursor_take(&in, 3);
-        uint8_t form = cursor_u8(&in);
-        uint64_t raw_len = cursor_varint(&in);
-        int r;
+        struct header header = { 0 };
+        int r = decode_header(&header, &in, error);
 
-        if (in.bad || magic[0] != 'R' || magic[1] != 'C')
-                return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
-        if (magic[2] != CODEC_VERSION)
-                return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
-        if (form > FORM_ZSTD || raw_len > CODEC_RAW_MAX)
-                return corrupt(error, "the header");
-        left = cursor_left(&in);
-        if (form == FORM_ZSTD) {
-                raw = malloc(raw_len ? (size_t)raw_len : 1);
-                if (!raw)
-                        return roast_fail_nomem(error);
-                if (ZSTD_decompress(raw, (size_t)raw_len, in.at, left) != raw_len)
-                        return corrupt(error, "the compressed payload");
-                in = cursor_init(raw, (size_t)raw_len);
-        } else if (left != raw_len) {
+        if (r < 0)
+                return r;
+        if (header.form == FORM_ZSTD) {
+                r = decompress(&raw, header.raw_len, &in, error);
+                if (r < 0)
+                        return r;
+                in = cursor_init(raw, header.raw_len);
+        } else if (cursor_left(&in) != header.raw_len) {
                 return corrupt(error, "the length");
         }
-        r = decode_payload(table, &in, error);
+        r = decode_payload(table, header.rows, &in, error);
         if (r < 0) {
                 table->sections.n = n_sections;
                 table->branches.n = n_branches;
+                intern_truncate(&table->strings, n_strings);
         }
         return r;
 }

@@ -51,6 +51,14 @@ void chunk_table_deinit(struct chunk_table *table)
         chunk_table_init(table);
 }
 
+void chunk_table_clear(struct chunk_table *table)
+{
+        table->n = 0;
+        table->sections.n = 0;
+        table->branches.n = 0;
+        intern_clear(&table->strings);
+}
+
 /* The next capacity that holds `need` values, or 0 if none does. */
 static size_t next_cap(size_t cap, size_t need)
 {
@@ -191,4 +199,46 @@ int chunk_table_add_section(struct chunk_table *table, const char *name, size_t 
 int chunk_table_add_branch(struct chunk_table *table, const char *name, size_t len, int64_t bytes)
 {
         return add_part(table, &table->branches, name, len, &bytes);
+}
+
+static int copy_parts(struct chunk_table *table, struct chunk_parts *parts,
+                      const struct chunk_table *from, const struct chunk_parts *from_parts,
+                      size_t row)
+{
+        int r = 0;
+
+        for (size_t i = from_parts->first[row]; r >= 0 && i < from_parts->first[row + 1]; i++) {
+                int64_t values[SECTION_N_FIELDS];
+                size_t len;
+                const char *name =
+                        intern_get(&from->strings, (size_t)from_parts->columns[0][i], &len);
+
+                for (size_t j = 1; j < from_parts->n_columns; j++)
+                        values[j - 1] = from_parts->columns[j][i];
+                r = add_part(table, parts, name, len, values);
+        }
+        return r;
+}
+
+int chunk_table_copy_row(struct chunk_table *table, const struct chunk_table *from, size_t row)
+{
+        int r = chunk_table_add(table);
+
+        for (unsigned int i = 0; r >= 0 && i < CHUNK_N_FIELDS; i++) {
+                size_t len;
+                const char *text;
+
+                if (chunk_fields[i].type == CHUNK_TYPE_INT) {
+                        chunk_table_set(table, table->n - 1, i, chunk_table_get(from, row, i));
+                } else {
+                        text = chunk_table_text(from, row, i, &len);
+                        if (text)
+                                r = chunk_table_set_text(table, table->n - 1, i, text, len);
+                }
+        }
+        if (r >= 0)
+                r = copy_parts(table, &table->sections, from, &from->sections, row);
+        if (r >= 0)
+                r = copy_parts(table, &table->branches, from, &from->branches, row);
+        return r;
 }

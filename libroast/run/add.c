@@ -184,6 +184,8 @@ int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
         chunk_table_init(&chunks);
         r = chunk_table_decode(&chunks, data, len, error);
         for (size_t row = 0; row < chunks.n && r >= 0; row++) {
+                size_t n_seen = run->seen.n;
+
                 r = is_new(run, &chunks, row);
                 if (r == 0)
                         continue;
@@ -195,6 +197,8 @@ int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                         r = add_parts(run, RUN_SECTION, &chunks, &chunks.sections, row, error);
                 if (r >= 0)
                         r = add_parts(run, RUN_BRANCH, &chunks, &chunks.branches, row, error);
+                if (r < 0)
+                        run_seen_truncate(&run->seen, n_seen);
         }
         return r < 0 ? r : n;
 }

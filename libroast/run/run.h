@@ -20,8 +20,10 @@ struct run_writer_table {
 
 /* Attempts that are in the run already, by a hash of who ran them and when they began */
 struct run_seen {
-        uint64_t *keys; /* open addressing, 0 is free */
+        uint64_t *keys; /* in the order they came */
         size_t n;
+        size_t n_committed;
+        size_t *slots;  /* open addressing: index + 1, 0 is free */
         size_t n_slots; /* a power of two, or 0 */
 };
 
@@ -30,6 +32,7 @@ struct roast_run {
         char *path;
         bool writable;
         bool in_transaction;  /* of the writer: rows were added since the last commit */
+        bool sealing;         /* of the writer: a commit that failed may have left seals */
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct run_seen seen;
@@ -52,6 +55,8 @@ int run_insert(struct roast_run *run, enum run_table table, const struct run_val
                size_t n, struct roast_error *error);
 /* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
 int run_seen_add(struct run_seen *seen, uint64_t key);
+/* Forgets all but the first n keys. */
+void run_seen_truncate(struct run_seen *seen, size_t n);
 void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);

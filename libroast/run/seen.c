@@ -1,4 +1,4 @@
-/* A set of 64-bit keys: which chunk attempts have arrived already */
+/* A set of 64-bit keys, in the order they came: which chunk attempts have arrived already */
 
 #include <stdlib.h>
 
@@ -7,46 +7,65 @@
 void run_seen_deinit(struct run_seen *seen)
 {
         free(seen->keys);
+        free(seen->slots);
         *seen = (struct run_seen){ 0 };
 }
 
-static uint64_t *find(uint64_t *keys, size_t n_slots, uint64_t key)
+/* The slot of a key, or the free one where it would go */
+static size_t *find(const struct run_seen *seen, uint64_t key)
 {
-        size_t at = (size_t)key & (n_slots - 1);
+        size_t at = (size_t)key & (seen->n_slots - 1);
 
-        while (keys[at] && keys[at] != key)
-                at = (at + 1) & (n_slots - 1);
-        return &keys[at];
+        while (seen->slots[at] && seen->keys[seen->slots[at] - 1] != key)
+                at = (at + 1) & (seen->n_slots - 1);
+        return &seen->slots[at];
 }
 
+static void index_keys(struct run_seen *seen)
+{
+        for (size_t i = 0; i < seen->n_slots; i++)
+                seen->slots[i] = 0;
+        for (size_t i = 0; i < seen->n; i++)
+                *find(seen, seen->keys[i]) = i + 1;
+}
+
+/* There are always twice as many slots as keys. */
 static int grow(struct run_seen *seen)
 {
         size_t n_slots = seen->n_slots ? seen->n_slots * 2 : 256;
-        uint64_t *keys = calloc(n_slots, sizeof(*keys));
+        uint64_t *keys = realloc(seen->keys, n_slots / 2 * sizeof(*keys));
+        size_t *slots;
 
         if (!keys)
                 return ROAST_E_NOMEM;
-        for (size_t i = 0; i < seen->n_slots; i++)
-                if (seen->keys[i])
-                        *find(keys, n_slots, seen->keys[i]) = seen->keys[i];
-        free(seen->keys);
         seen->keys = keys;
+        slots = realloc(seen->slots, n_slots * sizeof(*slots));
+        if (!slots)
+                return ROAST_E_NOMEM;
+        seen->slots = slots;
         seen->n_slots = n_slots;
+        index_keys(seen);
         return 0;
 }
 
 int run_seen_add(struct run_seen *seen, uint64_t key)
 {
-        uint64_t *slot;
+        size_t *slot;
 
-        if (key == 0)
-                key = 1;
         if (seen->n * 2 >= seen->n_slots && grow(seen) < 0)
                 return ROAST_E_NOMEM;
-        slot = find(seen->keys, seen->n_slots, key);
+        slot = find(seen, key);
         if (*slot)
                 return 0;
-        *slot = key;
-        seen->n++;
+        seen->keys[seen->n] = key;
+        *slot = ++seen->n;
         return 1;
+}
+
+void run_seen_truncate(struct run_seen *seen, size_t n)
+{
+        if (n >= seen->n)
+                return;
+        seen->n = n;
+        index_keys(seen);
 }

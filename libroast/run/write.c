@@ -143,6 +143,19 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
         return 0;
 }
 
+/* Takes the seals of a failed commit out again, before anything is added behind them. */
+static int unseal(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->sealing)
+                return 0;
+        r = run_exec(run, "ROLLBACK TO sealing; RELEASE sealing", error);
+        if (r >= 0)
+                run->sealing = false;
+        return r;
+}
+
 static int begin(struct roast_run *run, struct roast_error *error)
 {
         int r;
@@ -151,7 +164,7 @@ static int begin(struct roast_run *run, struct roast_error *error)
                 return roast_fail(error, ROAST_E_STATE, "%s: is open for reading only",
                                   run_label(run));
         if (run->in_transaction)
-                return 0;
+                return unseal(run, error);
         r = run_exec(run, "BEGIN", error);
         if (r < 0)
                 return r;
@@ -188,7 +201,8 @@ static void take_back(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
         }
         intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
-        run->in_transaction = false;
+        run_seen_truncate(&run->seen, run->seen.n_committed);
+        run->in_transaction = run->sealing = false;
 }
 
 int run_insert(struct roast_run *run, enum run_table number, const struct run_value *values,
@@ -278,7 +292,8 @@ static void keep(struct roast_run *run)
                 seal_restart(table->seal, table->hash);
                 table->sealed_id = table->last_id;
         }
-        run->in_transaction = false;
+        run->seen.n_committed = run->seen.n;
+        run->in_transaction = run->sealing = false;
 }
 
 int roast_run_commit(struct roast_run *run, struct roast_error *error)
@@ -287,9 +302,13 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
 
         if (!run->in_transaction)
                 return 0;
-        r = run_exec(run, "SAVEPOINT sealing", error);
+        r = unseal(run, error);
         if (r >= 0)
-                r = add_seals(run, error);
+                r = run_exec(run, "SAVEPOINT sealing", error);
+        if (r < 0)
+                return r;
+        run->sealing = true;
+        r = add_seals(run, error);
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)
@@ -297,7 +316,7 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
         else if (sqlite3_get_autocommit(run->db))
                 take_back(run);
         else /* the rows stay, and are sealed by the next commit */
-                (void)run_exec(run, "ROLLBACK TO sealing; RELEASE sealing", NULL);
+                (void)unseal(run, NULL);
         return r;
 }
 

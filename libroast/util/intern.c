@@ -17,6 +17,14 @@ void intern_deinit(struct intern *intern)
         *intern = (struct intern){ 0 };
 }
 
+void intern_clear(struct intern *intern)
+{
+        buf_clear(&intern->bytes);
+        intern->n = 0;
+        if (intern->n_slots)
+                memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
+}
+
 /* FNV-1a: short keys, no seed needed since a run file's names are not chosen to collide */
 static uint64_t hash_bytes(const uint8_t *data, size_t len)
 {

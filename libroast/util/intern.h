@@ -21,6 +21,8 @@ struct intern {
 };
 
 void intern_deinit(struct intern *intern);
+/* Forgets the strings, but keeps the memory. */
+void intern_clear(struct intern *intern);
 /* The string's number, or ROAST_E_NOMEM. */
 int64_t intern_put(struct intern *intern, const void *data, size_t len);
 /* Forgets the strings from number n on. */

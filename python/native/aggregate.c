@@ -134,13 +134,16 @@ static PyObject *aggregate_spans(PyObject *module, PyObject *args)
         struct roast_error error = { 0 };
         struct fine_sums sums = { 0 };
         PyObject *spans;
+        bool any;
         int r;
 
         if (!PyArg_ParseTuple(args, "O|z", &spans, &sums.processor))
                 return NULL;
         r = plain_each_pair(spans, note_span, &sums);
-        if (r >= 0 && (fine_set(&summary.metrics, &sums) < 0 ||
-                       roast_metric_set_derive(&summary.metrics, &error) < 0)) {
+        any = sums.seen[FINE_PROCESSOR] || sums.seen[FINE_RETRIES] || sums.seen[FINE_OTHER];
+        if (r >= 0 && any &&
+            (fine_set(&summary.metrics, &sums) < 0 ||
+             roast_metric_set_derive(&summary.metrics, &error) < 0)) {
                 PyErr_NoMemory();
                 r = -1;
         }

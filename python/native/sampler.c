@@ -7,10 +7,9 @@
 
 #include <stdlib.h>
 
-#include "native.h"
+#include "probe.h"
 #include "probe/sampler.h"
 #include "timeline/block.h"
-#include "types.h"
 #include "util/cleanup.h"
 
 #define TAKE_MAX    1024

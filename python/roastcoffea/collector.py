@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import platform
 import threading
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary, __version__
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.metrics import Metrics, metrics_of
@@ -119,6 +121,8 @@ class MetricsCollector:
         self.run_path: Path | None = None
         self._run: Run | None = None
         self._faults = 0
+        self._open = False
+        self._collect_before: str | None = None
         self._chunk_metrics: Any = None
         self._committer: _Committer | None = None
         self._start_utc_ns = 0
@@ -134,11 +138,7 @@ class MetricsCollector:
         self._guard("noting the environment", self._note_environment)
         self._set_collecting(True)
         self.metrics_backend.attach(self._run)
-        if self.track_workers:
-            self._guard(
-                "starting worker tracking",
-                lambda: self.metrics_backend.start_tracking(interval=self.worker_tracking_interval),
-            )
+        self._guard("opening the channel to the workers", self._open_channel)
         self._guard("opening the span", self._enter_span)
         self._committer = _Committer(self._run, self._note_fault)
         return self
@@ -153,8 +153,8 @@ class MetricsCollector:
         end_utc_ns = time.time_ns()
         self._set_collecting(False)
         self._guard("reading fine metrics", lambda: self._leave_span(kind, error, traceback))
-        if self.track_workers:
-            self._guard("stopping worker tracking", self._stop_tracking)
+        if self._open:
+            self._guard("closing the channel to the workers", self._close_channel)
         if self._committer is not None:
             self._committer.stop()
         self._guard("writing the end of the run", lambda: self._note_end(end_utc_ns, error))
@@ -219,7 +219,18 @@ class MetricsCollector:
         run.finish()
 
     def _set_collecting(self, on: bool) -> None:
-        """Switch ``@track_metrics`` on or off for the processor and its class."""
+        """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
+        and for the processor and its class.
+        """
+        variable = collecting.COLLECT_VARIABLE
+        if on:
+            collecting.new_run()
+            self._collect_before = os.environ.get(variable)
+            os.environ[variable] = "1"
+        elif self._collect_before is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = self._collect_before
         processor = self.processor_instance
         if processor is None:
             return
@@ -255,8 +266,19 @@ class MetricsCollector:
                     str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
                 )
 
-    def _stop_tracking(self) -> None:
-        self.tracking_data = self.metrics_backend.stop_tracking()
+    def _open_channel(self) -> None:
+        if self.track_workers:
+            self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
+        else:
+            self.metrics_backend.open_channel()
+        self._open = True
+
+    def _close_channel(self) -> None:
+        self._open = False
+        if self.track_workers:
+            self.tracking_data = self.metrics_backend.stop_tracking()
+        else:
+            self.metrics_backend.close_channel()
 
     # -- what users give ---------------------------------------------------------------
 
@@ -292,7 +314,10 @@ class MetricsCollector:
                 run.fact(f"report.{field}", None, f"the report has no {field!r}")
                 continue
             number = _number(report[field])
-            run.fact(f"report.{field}", number, f"the report's {field} is not a number")
+            reason = f"the report's {field} is not a number"
+            if isinstance(number, float) and not math.isfinite(number):
+                number, reason = None, f"the report's {field} is not finite"
+            run.fact(f"report.{field}", number, reason)
         columns = report.get("columns")
         if isinstance(columns, list | tuple | set | frozenset):
             run.fact("report.columns", "\n".join(sorted(map(str, columns))))

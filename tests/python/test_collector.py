@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import sqlite3
 import stat
 import subprocess
@@ -14,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coffea.processor import DaskExecutor, IterativeExecutor, Runner
+from coffea.processor import DaskExecutor, FuturesExecutor, IterativeExecutor, Runner
 
 import coffea_metrics
 import roastcoffea
 from analysis import DemoSchema, DimuonProcessor
-from roastcoffea import MetricsCollector, load_measurement
+from roastcoffea import MetricsCollector, load_measurement, track_metrics
 from roastcoffea._roast import Run
 
 CHUNKSIZE = 2_000
@@ -360,14 +361,17 @@ def test_a_dead_scheduler_does_not_hide_the_users_exception(
 ) -> None:
     from distributed import Client, LocalCluster
 
-    with (
-        pytest.raises(KeyError, match="mine"),
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-        MetricsCollector(client, output_dir=tmp_path, measurement_name="dead"),
-    ):
-        cluster.close()
-        raise KeyError("mine")
+    def lose_the_cluster() -> None:
+        with (
+            LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+            Client(cluster) as client,
+            MetricsCollector(client, output_dir=tmp_path, measurement_name="dead"),
+        ):
+            cluster.close()
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        lose_the_cluster()
     assert Run.open(tmp_path / "dead.roast").facts()["run.outcome"] == "failed"
 
 
@@ -424,6 +428,9 @@ def test_nothing_is_left_behind_on_the_cluster(client: Any) -> None:
         names = [name for name in dask_scheduler.plugins if "roastcoffea" in name]
         return names, [n for n in dask_scheduler.worker_plugins if "roastcoffea" in n]
 
+    def topics(dask_scheduler: Any) -> list[str]:
+        return list(dask_scheduler._broker._topics)
+
     def worker_plugins(dask_worker: Any) -> list[str]:
         return [name for name in dask_worker.plugins if "roastcoffea" in name]
 
@@ -433,6 +440,7 @@ def test_nothing_is_left_behind_on_the_cluster(client: Any) -> None:
     assert client.run_on_scheduler(look) == ([], [])
     assert not any(client.run(worker_plugins).values())
     assert not [topic for topic in client._event_handlers if "roastcoffea" in topic]
+    assert not [topic for topic in client.run_on_scheduler(topics) if "roastcoffea" in topic]
 
 
 # ---- cost of importing -------------------------------------------------------------------------
@@ -446,7 +454,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     imported = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert imported == ["roastcoffea"]
+    assert imported == ["__future__", "roastcoffea"]
 
 
 def test_importing_the_package_costs_no_more_than_json() -> None:
@@ -458,3 +466,95 @@ def test_importing_the_package_costs_no_more_than_json() -> None:
         return min(int(subprocess.check_output([sys.executable, "-c", code])) for _ in range(15))
 
     assert beyond_start("roastcoffea") <= 1.5 * beyond_start("json")
+
+
+# ---- chunk records reach the run -----------------------------------------------------------------
+
+
+def test_chunk_records_are_in_the_metrics(measured: Measured) -> None:
+    collector, report, _ = measured
+    metrics = collector.get_metrics()
+    assert metrics["num_successful_chunks"] == report["chunks"]
+    assert metrics["num_failed_chunks"] == 0
+    assert metrics["total_events_from_chunks"] == report["entries"]
+    assert metrics["chunk_duration_min"] <= metrics["chunk_duration_mean"]
+    assert len(collector.chunk_metrics) == report["chunks"]
+    assert {chunk["dataset"] for chunk in collector.chunk_metrics} == {"DYJets", "TTbar"}
+
+
+def test_a_section_counts_its_time_once(measured: Measured) -> None:
+    collector, report, _ = measured
+    sections = {section["name"]: section for section in collector.summary().sections()}
+    jets = sections["jet kinematics"]  # tracked for time, memory and bytes
+    assert jets["count"] == jets["chunks"] == report["chunks"]
+    durations = sum(chunk["duration"] for chunk in collector.chunk_metrics)
+    assert 0 < sum(section["total_s"] for section in sections.values()) < durations
+
+
+def test_a_record_that_comes_by_event_and_in_the_output_counts_once(
+    client: Any, small_fileset: Any
+) -> None:
+    with MetricsCollector(client) as collector:  # no processor given: collected all the same
+        output, report = analyse(client, small_fileset, DimuonProcessor())
+        before = len(collector.chunk_metrics)
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    assert before == len(collector.chunk_metrics) == report["chunks"]
+    assert "__roastcoffea_metrics__" not in output
+
+
+def test_without_worker_tracking_chunks_are_recorded_all_the_same(
+    client: Any, small_fileset: Any
+) -> None:
+    with MetricsCollector(client, track_workers=False) as collector:
+        _, report = analyse(client, small_fileset, DimuonProcessor())
+        collector.set_coffea_report(report)
+    assert collector.get_metrics()["num_successful_chunks"] == report["chunks"]
+    assert "avg_workers" not in collector.get_metrics()
+
+
+@pytest.mark.parametrize("executor", [IterativeExecutor, FuturesExecutor])
+def test_local_executors_collect_without_a_processor(executor: Any, small_fileset: Any) -> None:
+    processor = DimuonProcessor()
+    with MetricsCollector() as collector:
+        runner = Runner(
+            executor=executor(status=False), schema=DemoSchema, chunksize=2_000, savemetrics=True
+        )
+        output, report = runner(small_fileset, processor)
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    assert collector.get_metrics()["num_successful_chunks"] == report["chunks"] == 6
+    assert "ROAST_COLLECT" not in os.environ
+
+
+def test_the_metrics_references_standard_pattern_works(small_fileset: Any, tmp_path: Path) -> None:
+    processor_instance = DimuonProcessor()
+    runner = Runner(executor=IterativeExecutor(status=False), schema=DemoSchema, savemetrics=True)
+    with MetricsCollector(output_dir=tmp_path) as mc:
+        _, report = runner(small_fileset, processor_instance)
+        mc.set_coffea_report(report)
+        mc.set_chunk_metrics(processor_instance._chunk_metrics)
+    assert mc.get_metrics()["num_successful_chunks"] == report["chunks"]
+    mc.set_chunk_metrics([])
+    assert len(mc.chunk_metrics) == report["chunks"]
+
+
+def test_a_chunk_that_always_fails_leaves_everything_else_in_the_run(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    class Failing(DimuonProcessor):
+        @track_metrics
+        def process(self, events: Any) -> Any:
+            if events.metadata["entrystart"] == 0 and events.metadata["dataset"] == "TTbar":
+                raise ArithmeticError("one chunk is bad")
+            return DimuonProcessor.process(self, events)
+
+    with (
+        pytest.raises(Exception, match="one chunk is bad"),
+        MetricsCollector(client, output_dir=tmp_path, measurement_name="bad") as collector,
+    ):
+        analyse(client, small_fileset, Failing())
+    failed = [chunk for chunk in collector.chunk_metrics if chunk["outcome"] == "failed"]
+    assert failed
+    assert {chunk["error_type"] for chunk in failed} == {"ArithmeticError"}
+    assert collector.summary().metrics()["num_failed_chunks"] == len(failed)

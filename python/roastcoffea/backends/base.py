@@ -20,6 +20,12 @@ class AbstractMetricsBackend(ABC):
     def attach(self, run: Run) -> None:  # noqa: B027  (optional)
         """Take the run that is being written; called before :meth:`start_tracking`."""
 
+    def open_channel(self) -> None:  # noqa: B027  (optional)
+        """Let chunk records come to the run; instead of :meth:`start_tracking`, without samples."""
+
+    def close_channel(self) -> None:  # noqa: B027  (optional)
+        """Wait for the records on their way, and leave."""
+
     @abstractmethod
     def start_tracking(self, interval: float) -> None:
         """Begin to follow the workers, with a sample every ``interval`` seconds."""

@@ -52,6 +52,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._answered = threading.Event()
         self._awaited: set[str] = set()
         self._faults = 0
+        self._shipped = False
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
@@ -59,17 +60,32 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def start_tracking(self, interval: float = 1.0) -> None:
         """Begin to follow the workers: they sample themselves every ``interval`` seconds."""
-        from roastcoffea.backends.dask_scheduler import SchedulerProbe
-        from roastcoffea.backends.dask_worker import WorkerProbe
-
         if not 0.05 <= interval <= 60:
             raise ValueError(f"the interval must be from 0.05 to 60 seconds, not {interval!r}")
         self.interval = interval
         self.start_utc_ns = time.time_ns()
+        self._open(interval)
+
+    def open_channel(self) -> None:
+        """Let chunk records come, without following the workers."""
+        self._open(None)
+
+    def _open(self, interval: float | None) -> None:
+        from roastcoffea.backends import shipping
+        from roastcoffea.backends.dask_scheduler import SchedulerProbe
+        from roastcoffea.backends.dask_worker import WorkerProbe
+
+        self._refuse_asynchronous()
         self.topic = f"roastcoffea-{uuid.uuid4().hex}"
         self.client.subscribe_topic(self.topic, self._receive)
-        self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
+        self._shipped = shipping.ship(self.client, f"{self.topic}-package")
+        if interval is not None:
+            self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
         self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
+
+    def _refuse_asynchronous(self) -> None:
+        if getattr(self.client, "asynchronous", False):
+            raise RuntimeError("an asynchronous client cannot be followed from a with block")
 
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event; called on the client's event loop."""
@@ -109,6 +125,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop following, leave the cluster as it was, and return the tracking data."""
+        self.close_channel()
+        return self.tracking_data(self.start_utc_ns, time.time_ns())
+
+    def close_channel(self) -> None:
+        """Wait for what is still on its way, and leave the cluster as it was."""
         if self.topic is None:
             raise AttributeError("tracking was never started")
         topic = self.topic
@@ -117,16 +138,24 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         finally:
             self.topic = None
             self._leave(topic)
-        return self.tracking_data(self.start_utc_ns, time.time_ns())
 
     def _leave(self, topic: str) -> None:
-        for undo in (
-            lambda: self.client.unregister_worker_plugin(topic),
-            lambda: self.client.unregister_scheduler_plugin(topic),
-            lambda: self.client.unsubscribe_topic(topic),
+        from roastcoffea.backends import shipping
+        from roastcoffea.backends.dask_scheduler import forget_topic
+
+        if self._shipped:
+            self._shipped = False
+            shipping.unship(self.client, f"{topic}-package")
+        client = self.client
+        for undo, *args in (
+            (client.unregister_worker_plugin, topic),
+            (client.unregister_scheduler_plugin, topic),
+            # unsubscribe_topic() would leave an empty topic and our handler behind
+            (client.run_on_scheduler, forget_topic, topic),
+            (client._event_handlers.pop, topic, None),
         ):
             try:
-                undo()
+                undo(*args)
             except Exception as error:
                 logger.debug("while leaving the cluster: %s", error)
 
@@ -182,6 +211,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         if not span_info or "id" not in span_info:
             return {}
+        self._refuse_asynchronous()
         if delay:
             time.sleep(delay)
         self.client.run(_report, on_error="ignore")

@@ -8,6 +8,7 @@ kind is 1 for a worker that was there at the start, 2 for one that came, 3 for o
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 PRESENT, CAME, WENT = 1, 2, 3
 
 
-class SchedulerProbe(SchedulerPlugin):  # type: ignore[misc]
+class SchedulerProbe(SchedulerPlugin):
     """Tells the client which workers there are."""
 
     def __init__(self, topic: str) -> None:
@@ -29,6 +30,7 @@ class SchedulerProbe(SchedulerPlugin):  # type: ignore[misc]
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
+        remember_nothing(scheduler, self.topic)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -51,6 +53,20 @@ class SchedulerProbe(SchedulerPlugin):  # type: ignore[misc]
     ) -> None:
         """Called by Dask when a worker has gone."""
         self.report(WENT, worker)
+
+
+def remember_nothing(scheduler: Scheduler, topic: str) -> None:
+    """Keep Dask from storing the last thousand events of a topic: they are only passed on."""
+    broker = getattr(scheduler, "_broker", None)
+    if broker is not None:
+        broker._topics[topic].events = deque(maxlen=1)
+
+
+def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
+    """Remove a topic and its subscribers, so that nothing of it is left."""
+    broker = getattr(dask_scheduler, "_broker", None)
+    if broker is not None:
+        broker._topics.pop(topic, None)
 
 
 def read_span(span_id: str, dask_scheduler: Scheduler) -> dict[Any, Any] | None:

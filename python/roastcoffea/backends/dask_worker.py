@@ -39,10 +39,10 @@ DASK_COLUMNS = (
 ROWS_MAX = 120
 
 
-class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
-    """Samples a worker and sends what it and the chunks' records say."""
+class WorkerProbe(WorkerPlugin):
+    """Sends the chunks' records, and samples of the worker unless ``interval`` is None."""
 
-    def __init__(self, topic: str, interval: float) -> None:
+    def __init__(self, topic: str, interval: float | None) -> None:
         self.name = topic
         self.topic = topic
         self.interval = interval
@@ -59,8 +59,11 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
         self.expected = self.last_sent
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler = None
+        self.callback = None
         collecting.set_identity(worker=worker.address)
         collecting.add_sink(self.topic, self.send_chunks)
+        if self.interval is None:
+            return
         if _probe is not None:
             self.sampler = _probe.Sampler(self.interval)
             self.sampler.start()
@@ -73,7 +76,8 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
         collecting.remove_sink(self.topic)
         if self.worker is None:
             return
-        self.callback.stop()
+        if self.callback is not None:
+            self.callback.stop()
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
@@ -96,6 +100,7 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
     def heartbeat_s(self) -> float:
         """Return Dask's heartbeat period, which grows with the cluster."""
         assert self.worker is not None
+        assert self.interval is not None
         heartbeat = self.worker.periodic_callbacks.get("heartbeat")
         return heartbeat.callback_time / 1000 if heartbeat is not None else self.interval
 
@@ -103,6 +108,7 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
         """Note one row of Dask's own values."""
         worker = self.worker
         assert worker is not None
+        assert self.interval is not None
         now = time.monotonic()
         lag_us = max(0, int((now - self.expected) * 1e6))
         self.expected = now + self.interval
@@ -148,8 +154,9 @@ class WorkerProbe(WorkerPlugin):  # type: ignore[misc]
         state: dict[str, Any] = {"faults": collecting.faults()}
         if self.sampler is not None:
             state["sampler"] = self.sampler.state()
-        self.tick()
-        self.send()
+        if self.interval is not None:
+            self.tick()
+            self.send()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
 
 

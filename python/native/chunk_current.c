@@ -1,0 +1,79 @@
+/*
+ * Which chunk a section belongs to
+ *
+ * A thread that runs a chunk has it at hand; chunks within chunks form a chain.
+ * A thread that was started inside process() has none: it belongs to the only
+ * chunk of that processor that is active, if there is exactly one.
+ */
+
+#include "probe.h"
+
+static _Thread_local ChunkObject *innermost; /* a strong reference */
+static ChunkObject *active;
+
+/* Forgets chunks of this thread that another one has ended. */
+static ChunkObject *innermost_active(void)
+{
+        while (innermost && innermost->ended) {
+                ChunkObject *ended = innermost;
+
+                innermost = ended->outer;
+                ended->outer = NULL;
+                Py_DECREF(ended);
+        }
+        return innermost;
+}
+
+ChunkObject *chunk_of_thread(PyObject *owner)
+{
+        ChunkObject *chunk = innermost_active();
+
+        while (chunk && (chunk->ended || chunk->owner != owner))
+                chunk = chunk->outer;
+        return chunk;
+}
+
+ChunkObject *chunk_current(PyObject *owner)
+{
+        ChunkObject *found = NULL;
+
+        if (!active)
+                return NULL;
+        if (innermost && innermost->owner == owner)
+                return innermost;
+        found = chunk_of_thread(owner);
+        if (found)
+                return found;
+        for (ChunkObject *chunk = active; chunk; chunk = chunk->next) {
+                if (chunk->owner != owner)
+                        continue;
+                if (found)
+                        return NULL;
+                found = chunk;
+        }
+        return found;
+}
+
+void chunk_push(ChunkObject *chunk)
+{
+        chunk->outer = innermost_active();
+        innermost = (ChunkObject *)Py_NewRef((PyObject *)chunk);
+        chunk->prev = NULL;
+        chunk->next = active;
+        if (active)
+                active->prev = chunk;
+        active = chunk;
+}
+
+/* `ended` is set: the chunk leaves its thread's chain now, or when that thread looks next. */
+void chunk_drop(ChunkObject *chunk)
+{
+        if (chunk->prev)
+                chunk->prev->next = chunk->next;
+        else
+                active = chunk->next;
+        if (chunk->next)
+                chunk->next->prev = chunk->prev;
+        chunk->prev = chunk->next = NULL;
+        innermost_active();
+}

@@ -1,0 +1,112 @@
+/* roastcoffea._probe: chunks, sections and their records, for workers */
+
+#include "probe.h"
+
+/* chunk_of(processor): the chunk that this thread runs for it, or None */
+static PyObject *chunk_of(PyObject *module, PyObject *owner)
+{
+        ChunkObject *chunk = chunk_current(owner);
+
+        (void)module;
+        return Py_NewRef(chunk ? (PyObject *)chunk : Py_None);
+}
+
+static int exec_module(PyObject *module)
+{
+        static const char *const keys[] = { "timing", "memory", "bytes" };
+        struct probe_state *state = PyModule_GetState(module);
+
+        state->attribute = PyUnicode_InternFromString("_roastcoffea_current_chunk");
+        if (!state->attribute)
+                return -1;
+        for (int i = 0; i < N_KINDS; i++)
+                if (!(state->keys[i] = PyUnicode_InternFromString(keys[i])))
+                        return -1;
+        chunk_table_init(&state->scratch);
+        probe_lock_add_symbol("_PyRuntime");
+        if (native_add_chunk(module, state) < 0 || native_add_section(module, state) < 0 ||
+            native_add_records(module, state) < 0 || native_add_sampler(module) < 0)
+                return -1;
+        return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
+}
+
+static int traverse_module(PyObject *module, visitproc visit, void *arg)
+{
+        struct probe_state *state = PyModule_GetState(module);
+
+        Py_VISIT(state->chunk_type);
+        Py_VISIT(state->section_type);
+        Py_VISIT(state->records_type);
+        Py_VISIT(state->find_source);
+        return 0;
+}
+
+static int clear_module(PyObject *module)
+{
+        struct probe_state *state = PyModule_GetState(module);
+
+        Py_CLEAR(state->chunk_type);
+        Py_CLEAR(state->section_type);
+        Py_CLEAR(state->records_type);
+        Py_CLEAR(state->attribute);
+        for (int i = 0; i < N_KINDS; i++)
+                Py_CLEAR(state->keys[i]);
+        Py_CLEAR(state->find_source);
+        return 0;
+}
+
+static void free_module(void *module)
+{
+        struct probe_state *state = PyModule_GetState(module);
+
+        clear_module(module);
+        section_spare_free(state);
+        chunk_table_deinit(&state->scratch);
+}
+
+#define TRACKER(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
+
+static PyMethodDef functions[] = {
+        { "track_time", TRACKER(section_track_time),
+          "track_time(processor_self, section_name)\n--\n\n"
+          "Measure the wall time of a part of process().\n\n"
+          "    with track_time(self, \"jet_selection\"):\n"
+          "        jets = events.Jet[events.Jet.pt > 30]" },
+        { "track_memory", TRACKER(section_track_memory),
+          "track_memory(processor_self, section_name)\n--\n\n"
+          "Measure by how much a part of process() changes the resident memory." },
+        { "track_bytes", TRACKER(section_track_bytes),
+          "track_bytes(processor_self, events, section_name)\n--\n\n"
+          "Count the bytes that are requested from the file of the events." },
+        { "chunk_of", chunk_of, METH_O,
+          "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
+        { "encode_block", native_encode_block, METH_VARARGS,
+          "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
+        { "take_faults", fault_take, METH_NOARGS,
+          "take_faults()\n--\n\n(number, first one) of the faults since the last call, or None." },
+        { 0 },
+};
+
+static PyModuleDef_Slot slots[] = {
+        { Py_mod_exec, exec_module },
+        { 0 },
+};
+
+static struct PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT,
+        .m_name = "roastcoffea._probe",
+        .m_doc = "Chunks and sections, measured; the records of chunks.",
+        .m_size = sizeof(struct probe_state),
+        .m_methods = functions,
+        .m_slots = slots,
+        .m_traverse = traverse_module,
+        .m_clear = clear_module,
+        .m_free = free_module,
+};
+
+PyMODINIT_FUNC PyInit__probe(void);
+
+PyMODINIT_FUNC PyInit__probe(void)
+{
+        return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,87 @@
+#pragma once
+/*
+ * What the files of roastcoffea._probe share
+ *
+ * Everything here runs under the GIL, which is the only lock it needs.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "native.h"
+#include "probe/chunk.h"
+#include "record/chunk.h"
+#include "sections.h"
+
+struct probe_state {
+        PyTypeObject *chunk_type;
+        PyTypeObject *section_type;
+        PyTypeObject *records_type;
+        PyObject *attribute;   /* "_roastcoffea_current_chunk" */
+        PyObject *keys[3];     /* "timing", "memory", "bytes" */
+        PyObject *find_source; /* roastcoffea.inputs.source_of, once it was needed */
+        PyObject *spare[8];    /* dead sections, to be used again */
+        size_t n_spare;
+        struct chunk_table scratch; /* kept between chunks for its memory */
+};
+
+/* The measurement of one chunk: the document dict while it runs, then the record */
+typedef struct ChunkObject {
+        PyObject_HEAD PyObject *owner; /* the processor; NULL once ended */
+        PyObject *custom;              /* what the user wrote */
+        PyObject *views[3]; /* the dicts of timing, memory and bytes that were looked at */
+        struct section_set sections;
+        struct probe_chunk probe;
+        struct probe_result result;
+        bool begun;
+        bool ended;
+        struct ChunkObject *outer;       /* the chunk that this thread was in before */
+        struct ChunkObject *prev, *next; /* among the active ones */
+} ChunkObject;
+
+int native_add_chunk(PyObject *module, struct probe_state *state);
+int native_add_section(PyObject *module, struct probe_state *state);
+int native_add_records(PyObject *module, struct probe_state *state);
+
+/* sampler.c */
+int native_add_sampler(PyObject *module);
+PyObject *native_encode_block(PyObject *module, PyObject *args);
+
+/* section_object.c */
+PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *names);
+PyObject *section_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names);
+PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                              PyObject *names);
+void section_spare_free(struct probe_state *state);
+
+/* chunk_current.c: the chunk that a section of this processor belongs to, borrowed, or NULL */
+ChunkObject *chunk_current(PyObject *owner);
+void chunk_push(ChunkObject *chunk);
+void chunk_drop(ChunkObject *chunk);
+/* The chunk of this thread itself, borrowed, or NULL. */
+ChunkObject *chunk_of_thread(PyObject *owner);
+
+/* chunk_mapping.c: the documented dict */
+PyObject *chunk_get(PyObject *self, PyObject *args);
+PyObject *chunk_setdefault(PyObject *self, PyObject *args);
+PyObject *chunk_update(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *chunk_pop(PyObject *self, PyObject *args);
+PyObject *chunk_keys(PyObject *self, PyObject *unused);
+PyObject *chunk_values(PyObject *self, PyObject *unused);
+PyObject *chunk_items(PyObject *self, PyObject *unused);
+PyObject *chunk_repr(PyObject *self);
+PyObject *chunk_richcompare(PyObject *self, PyObject *other, int operation);
+PyObject *chunk_subscript(PyObject *self, PyObject *key);
+int chunk_assign(PyObject *self, PyObject *key, PyObject *value);
+int chunk_contains(PyObject *self, PyObject *key);
+Py_ssize_t chunk_length(PyObject *self);
+PyObject *chunk_iter(PyObject *self);
+
+/* chunk_encode.c */
+PyObject *chunk_encode(PyObject *self, PyObject *fields);
+
+/* faults.c: what went wrong inside a section, where nothing may be raised */
+void fault_note(const char *where); /* takes the exception that is set */
+PyObject *fault_take(PyObject *module, PyObject *unused);

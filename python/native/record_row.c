@@ -1,0 +1,274 @@
+/*
+ * A dict as a record
+ *
+ * For records that did not come from a chunk of ours: those that a user recorded
+ * by hand, of an earlier version's files, or of a worker without this module. The
+ * keys are those that record_dict() makes; what is not understood becomes a field
+ * of the user's own.
+ */
+
+#include <math.h>
+
+#include "cbor.h"
+#include "records.h"
+#include "util/cleanup.h"
+
+struct number_key {
+        const char *key;
+        enum chunk_field field;
+        double unit;
+};
+
+static const struct number_key number_keys[] = {
+        { "t_start", CHUNK_START_UTC_NS, 1e9 },
+        { "duration", CHUNK_WALL_NS, 1e9 },
+        { "cpu_time", CHUNK_CPU_NS, 1e9 },
+        { "mem_before_mb", CHUNK_RSS_START_BYTES, 1 << 20 },
+        { "mem_after_mb", CHUNK_RSS_END_BYTES, 1 << 20 },
+        { "mem_peak_mb", CHUNK_RSS_PEAK_BYTES, 1 << 20 },
+        { "bytes_read", CHUNK_REQUESTED_BYTES, 1 },
+};
+
+static const struct number_key split_keys[] = {
+        { "cpu", CHUNK_CPU_NS, 1e9 },
+        { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
+        { "throttled", CHUNK_THROTTLED_NS, 1e9 },
+        { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
+        { "gil", CHUNK_GIL_NS, 1e9 },
+        { "other", CHUNK_OTHER_NS, 1e9 },
+        { "samples", CHUNK_SPLIT_SAMPLES, 1 },
+};
+
+/* Keys that follow from others, or that are dealt with on their own */
+static const char *const known_keys[] = {
+        "t_end",
+        "timestamp",
+        "mem_delta_mb",
+        "num_branches_accessed",
+        "accessed_bytes",
+        "chunk_id",
+        "memory_start_gb",
+        "memory_end_gb",
+        "memory_delta_gb",
+        "sections",
+        "memory_sections",
+        "accessed_uncompressed_bytes",
+        "error",
+        "timing",
+        "memory",
+        "bytes",
+        "wall_split",
+        "outcome",
+        "accessed_branches",
+        "branches_read_percent",
+        "branch_bytes",
+        "peak_source",
+        "bytes_read_percent",
+};
+
+static int64_t number(PyObject *value, double unit)
+{
+        double real = PyFloat_AsDouble(value) * unit;
+
+        if (PyErr_Occurred()) {
+                PyErr_Clear();
+                return CHUNK_ABSENT;
+        }
+        return real > -9.2e18 && real < 9.2e18 ? (int64_t)llround(real) : CHUNK_ABSENT;
+}
+
+static bool is_number(PyObject *value)
+{
+        return PyFloat_Check(value) || PyLong_Check(value);
+}
+
+static void set_numbers(struct chunk_table *table, PyObject *dict, const struct number_key *keys,
+                        size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                PyObject *value = PyDict_GetItemString(dict, keys[i].key);
+
+                if (value && is_number(value))
+                        chunk_table_set(table, table->n - 1, keys[i].field,
+                                        number(value, keys[i].unit));
+        }
+}
+
+static int set_text(struct chunk_table *table, enum chunk_field field, PyObject *value)
+{
+        Py_ssize_t len;
+        const char *data;
+
+        if (!PyUnicode_Check(value))
+                return 0;
+        data = PyUnicode_AsUTF8AndSize(value, &len);
+        if (!data) {
+                PyErr_Clear();
+                return 0;
+        }
+        return chunk_table_set_text(table, table->n - 1, field, data, (size_t)len);
+}
+
+static int set_blob(struct chunk_table *table, enum chunk_field field, PyObject *value)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+        if (!PyDict_Check(value) || !PyDict_Size(value))
+                return 0;
+        if (cbor_encode(&out, value) < 0) {
+                PyErr_Clear();
+                return 0;
+        }
+        return chunk_table_set_text(table, table->n - 1, field, out.data, out.len);
+}
+
+/* Fields that have the same name and type in the dict and in the record */
+static int set_fields(struct chunk_table *table, PyObject *dict)
+{
+        for (unsigned int i = 0; i < CHUNK_N_FIELDS; i++) {
+                PyObject *value = PyDict_GetItemString(dict, chunk_fields[i].name);
+                int r = 0;
+
+                if (!value || value == Py_None || i == CHUNK_OUTCOME || i == CHUNK_PEAK_SOURCE)
+                        continue;
+                if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
+                        r = set_text(table, i, value);
+                else if (chunk_fields[i].type == CHUNK_TYPE_BLOB)
+                        r = set_blob(table, i, value);
+                else if (is_number(value))
+                        chunk_table_set(table, table->n - 1, i, number(value, 1));
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int set_outcome(struct chunk_table *table, PyObject *dict)
+{
+        PyObject *value = PyDict_GetItemString(dict, "outcome");
+        PyObject *error = PyDict_GetItemString(dict, "error");
+        int64_t outcome = error ? CHUNK_FAILED : CHUNK_FINISHED;
+
+        for (int i = 0; value && PyUnicode_Check(value) && i < CHUNK_N_OUTCOMES; i++)
+                if (!PyUnicode_CompareWithASCIIString(value, chunk_outcomes[i]))
+                        outcome = i;
+        chunk_table_set(table, table->n - 1, CHUNK_OUTCOME, outcome);
+        if (error && chunk_table_get(table, table->n - 1, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
+                return set_text(table, CHUNK_ERROR_MESSAGE, error);
+        return 0;
+}
+
+static int add_section(struct chunk_table *table, PyObject *name, int64_t kind, int64_t value)
+{
+        int64_t values[SECTION_N_FIELDS];
+        const char *data;
+        Py_ssize_t len;
+
+        for (int i = 0; i < SECTION_N_FIELDS; i++)
+                values[i] = CHUNK_ABSENT;
+        values[SECTION_KIND] = kind;
+        values[SECTION_COUNT] = 1;
+        if (kind == SECTION_TIME)
+                values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = values[SECTION_MIN_NS] =
+                        values[SECTION_MAX_NS] = value;
+        else
+                values[kind == SECTION_MEMORY ? SECTION_RSS_DELTA_BYTES : SECTION_BYTES] = value;
+        data = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+        if (!data) {
+                PyErr_Clear();
+                return 0;
+        }
+        return chunk_table_add_section(table, data, (size_t)len, values);
+}
+
+static int add_sections(struct chunk_table *table, PyObject *dict, const char *key, int64_t kind,
+                        double unit)
+{
+        PyObject *sections = PyDict_GetItemString(dict, key), *name, *value;
+        Py_ssize_t at = 0;
+        int r = 0;
+
+        if (!sections || !PyDict_Check(sections))
+                return 0;
+        while (r == 0 && PyDict_Next(sections, &at, &name, &value))
+                if (is_number(value))
+                        r = add_section(table, name, kind, number(value, unit));
+        return r;
+}
+
+static int add_branches(struct chunk_table *table, PyObject *dict)
+{
+        PyObject *branches = PyDict_GetItemString(dict, "accessed_branches");
+        PyObject *sizes = PyDict_GetItemString(dict, "branch_bytes");
+        int r = 0;
+
+        if (!branches || !PyList_Check(branches))
+                return 0;
+        for (Py_ssize_t i = 0; r == 0 && i < PyList_Size(branches); i++) {
+                PyObject *name = PyList_GetItem(branches, i), *size = NULL;
+                const char *data;
+                Py_ssize_t len;
+
+                data = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+                if (data && sizes && PyDict_Check(sizes))
+                        size = PyDict_GetItemWithError(sizes, name);
+                PyErr_Clear();
+                if (data)
+                        r = chunk_table_add_branch(table, data, (size_t)len,
+                                                   size && is_number(size) ? number(size, 1)
+                                                                           : CHUNK_ABSENT);
+        }
+        return r;
+}
+
+static bool is_known(PyObject *key)
+{
+        if (!PyUnicode_Check(key))
+                return false;
+        for (size_t i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
+                if (!PyUnicode_CompareWithASCIIString(key, known_keys[i]))
+                        return true;
+        for (size_t i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); i++)
+                if (!PyUnicode_CompareWithASCIIString(key, number_keys[i].key))
+                        return true;
+        for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
+                if (!PyUnicode_CompareWithASCIIString(key, chunk_fields[i].name))
+                        return true;
+        return false;
+}
+
+static int set_custom(struct chunk_table *table, PyObject *dict)
+{
+        PyObject *custom = PyDict_New(), *key, *value;
+        Py_ssize_t at = 0;
+        int r = custom ? 0 : ROAST_E_NOMEM;
+
+        while (r == 0 && PyDict_Next(dict, &at, &key, &value))
+                if (!is_known(key) && !(PyDict_Check(value) && !PyDict_Size(value)))
+                        r = PyDict_SetItem(custom, key, value);
+        if (r == 0)
+                r = set_blob(table, CHUNK_CUSTOM, custom);
+        Py_XDECREF(custom);
+        return r;
+}
+
+int record_row(struct chunk_table *table, PyObject *dict)
+{
+        PyObject *split = PyDict_GetItemString(dict, "wall_split");
+        int r = chunk_table_add(table);
+
+        if (r < 0)
+                return r;
+        set_numbers(table, dict, number_keys, sizeof(number_keys) / sizeof(number_keys[0]));
+        if (split && PyDict_Check(split))
+                set_numbers(table, split, split_keys, sizeof(split_keys) / sizeof(split_keys[0]));
+        if ((r = set_fields(table, dict)) < 0 || (r = set_outcome(table, dict)) < 0)
+                return r;
+        if ((r = add_sections(table, dict, "timing", SECTION_TIME, 1e9)) < 0 ||
+            (r = add_sections(table, dict, "memory", SECTION_MEMORY, 1 << 20)) < 0 ||
+            (r = add_sections(table, dict, "bytes", SECTION_BYTES_READ, 1)) < 0)
+                return r;
+        if ((r = add_branches(table, dict)) < 0)
+                return r;
+        return set_custom(table, dict);
+}

@@ -1,0 +1,491 @@
+/* _probe.Records: see records.h. This file is the sequence itself. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "records.h"
+
+PyObject *records_new_empty(PyTypeObject *type)
+{
+        PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
+                (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
+        PyObject *self = alloc(type, 0);
+
+        if (self)
+                chunk_table_init(&((RecordsObject *)self)->table);
+        return self;
+}
+
+static void drop_segments(RecordsObject *self, size_t from)
+{
+        while (self->n_segments > from) {
+                struct segment *segment = &self->segments[--self->n_segments];
+
+                self->n -= segment->n;
+                Py_DECREF(segment->data);
+        }
+}
+
+int records_add_segment(RecordsObject *self, PyObject *data, size_t from, size_t n)
+{
+        size_t cap = self->cap ? 2 * self->cap : 1;
+        struct segment *segments;
+
+        if (self->n_segments == self->cap) {
+                segments = cap <= SIZE_MAX / sizeof(*segments) / 2
+                                   ? realloc(self->segments, cap * sizeof(*segments))
+                                   : NULL;
+                if (!segments) {
+                        PyErr_NoMemory();
+                        return -1;
+                }
+                self->segments = segments;
+                self->cap = cap;
+        }
+        self->segments[self->n_segments++] = (struct segment){ Py_NewRef(data), from, n, self->n };
+        self->n += n;
+        return 0;
+}
+
+int records_add_bytes(RecordsObject *self, PyObject *bytes)
+{
+        struct roast_error error = { 0 };
+        char *data;
+        Py_ssize_t len;
+        int64_t rows;
+
+        if (PyBytes_AsStringAndSize(bytes, &data, &len) < 0)
+                return -1;
+        rows = chunk_table_peek(data, (size_t)len, &error);
+        if (rows < 0)
+                return native_raise_int(&error);
+        return rows ? records_add_segment(self, bytes, 0, (size_t)rows) : 0;
+}
+
+static bool is_records(RecordsObject *self, PyObject *other)
+{
+        return Py_TYPE(other) == Py_TYPE((PyObject *)self);
+}
+
+static int add_item(RecordsObject *self, PyObject *item)
+{
+        if (PyBytes_Check(item))
+                return records_add_bytes(self, item);
+        if (is_records(self, item))
+                return records_add(self, item);
+        if (PyDict_Check(item))
+                return records_add_segment(self, item, 0, 1);
+        PyErr_Format(PyExc_TypeError, "a record is a dict, not %R", Py_TYPE(item));
+        return -1;
+}
+
+/* Everything in another sequence of records, or any iterable; all or nothing */
+int records_add(RecordsObject *self, PyObject *other)
+{
+        size_t before = self->n_segments;
+        PyObject *items, *item;
+
+        if (is_records(self, other)) {
+                RecordsObject *records = (RecordsObject *)other;
+                size_t n = records->n_segments; /* it may be ourselves */
+
+                for (size_t i = 0; i < n; i++) {
+                        struct segment *segment = &records->segments[i];
+
+                        if (records_add_segment(self, segment->data, segment->from, segment->n) < 0)
+                                goto failed;
+                }
+                return 0;
+        }
+        items = PyObject_GetIter(other);
+        if (!items)
+                return -1;
+        while ((item = PyIter_Next(items))) {
+                int r = add_item(self, item);
+
+                Py_DECREF(item);
+                if (r < 0)
+                        break;
+        }
+        Py_DECREF(items);
+        if (!PyErr_Occurred())
+                return 0;
+failed:
+        drop_segments(self, before);
+        return -1;
+}
+
+static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+        PyObject *self, *items = NULL;
+
+        (void)kwargs;
+        if (!PyArg_ParseTuple(args, "|O:Records", &items))
+                return NULL;
+        self = records_new_empty(type);
+        if (self && items && records_add((RecordsObject *)self, items) < 0)
+                Py_CLEAR(self);
+        return self;
+}
+
+static int records_traverse(PyObject *object, visitproc visit, void *arg)
+{
+        RecordsObject *self = (RecordsObject *)object;
+
+        Py_VISIT(Py_TYPE(object));
+        for (size_t i = 0; i < self->n_segments; i++)
+                Py_VISIT(self->segments[i].data);
+        return 0;
+}
+
+static int records_clear(PyObject *object)
+{
+        RecordsObject *self = (RecordsObject *)object;
+
+        drop_segments(self, 0);
+        Py_CLEAR(self->decoded);
+        return 0;
+}
+
+static void records_dealloc(PyObject *object)
+{
+        PyTypeObject *type = Py_TYPE(object);
+        void (*release)(void *) = (void (*)(void *))PyType_GetSlot(type, Py_tp_free);
+
+        PyObject_GC_UnTrack(object);
+        records_clear(object);
+        free(((RecordsObject *)object)->segments);
+        chunk_table_deinit(&((RecordsObject *)object)->table);
+        release(object);
+        Py_DECREF(type);
+}
+
+static const struct segment *find(const RecordsObject *self, size_t index)
+{
+        size_t low = 0, high = self->n_segments;
+
+        while (high - low > 1) {
+                size_t middle = low + (high - low) / 2;
+
+                if (self->segments[middle].first <= index)
+                        low = middle;
+                else
+                        high = middle;
+        }
+        return &self->segments[low];
+}
+
+static int look_at(RecordsObject *self, PyObject *bytes)
+{
+        struct roast_error error = { 0 };
+        char *data;
+        Py_ssize_t len;
+
+        if (self->decoded == bytes)
+                return 0;
+        Py_CLEAR(self->decoded);
+        chunk_table_clear(&self->table);
+        if (PyBytes_AsStringAndSize(bytes, &data, &len) < 0)
+                return -1;
+        if (chunk_table_decode(&self->table, data, (size_t)len, &error) < 0)
+                return native_raise_int(&error);
+        self->decoded = Py_NewRef(bytes);
+        return 0;
+}
+
+static PyObject *item_at(RecordsObject *self, size_t index)
+{
+        const struct segment *segment = find(self, index);
+
+        if (!PyBytes_Check(segment->data))
+                return Py_NewRef(segment->data);
+        if (look_at(self, segment->data) < 0)
+                return NULL;
+        return record_dict(&self->table, segment->from + index - segment->first, index);
+}
+
+static Py_ssize_t records_length(PyObject *self)
+{
+        return (Py_ssize_t)((RecordsObject *)self)->n;
+}
+
+static PyObject *records_item(PyObject *object, Py_ssize_t index)
+{
+        RecordsObject *self = (RecordsObject *)object;
+
+        if (index < 0 || (size_t)index >= self->n) {
+                PyErr_SetString(PyExc_IndexError, "index out of range");
+                return NULL;
+        }
+        return item_at(self, (size_t)index);
+}
+
+/* Adds rows `from` to `to` of another sequence. */
+static int add_range(RecordsObject *self, const RecordsObject *other, size_t from, size_t to)
+{
+        while (from < to) {
+                const struct segment *segment = find(other, from);
+                size_t skip = from - segment->first, n = segment->n - skip;
+
+                if (n > to - from)
+                        n = to - from;
+                if (records_add_segment(self, segment->data, segment->from + skip, n) < 0)
+                        return -1;
+                from += n;
+        }
+        return 0;
+}
+
+static PyObject *records_slice(RecordsObject *self, PyObject *slice)
+{
+        PyObject *result = records_new_empty(Py_TYPE((PyObject *)self));
+        Py_ssize_t start, stop, step, n;
+        int r = 0;
+
+        if (!result || PySlice_Unpack(slice, &start, &stop, &step) < 0)
+                goto failed;
+        n = PySlice_AdjustIndices((Py_ssize_t)self->n, &start, &stop, step);
+        if (step == 1)
+                r = add_range((RecordsObject *)result, self, (size_t)start, (size_t)(start + n));
+        for (Py_ssize_t i = 0; step != 1 && r == 0 && i < n; i++)
+                r = add_range((RecordsObject *)result, self, (size_t)(start + i * step),
+                              (size_t)(start + i * step + 1));
+        if (r == 0)
+                return result;
+failed:
+        Py_XDECREF(result);
+        return NULL;
+}
+
+static PyObject *records_subscript(PyObject *object, PyObject *key)
+{
+        RecordsObject *self = (RecordsObject *)object;
+        Py_ssize_t index;
+
+        if (PySlice_Check(key))
+                return records_slice(self, key);
+        index = PyNumber_AsSsize_t(key, PyExc_IndexError);
+        if (index == -1 && PyErr_Occurred())
+                return NULL;
+        return records_item(object, index < 0 ? index + (Py_ssize_t)self->n : index);
+}
+
+/* What can be added: records, a list, or the 0 that sum() and defaultdict(int) begin with */
+static bool addable(PyTypeObject *type, PyObject *value)
+{
+        return Py_TYPE(value) == type || PyList_Check(value) ||
+               (PyLong_Check(value) && !PyObject_IsTrue(value)) ||
+               (PyFloat_Check(value) && PyFloat_AsDouble(value) == 0);
+}
+
+static PyTypeObject *records_type_of(PyObject *left, PyObject *right)
+{
+        newfunc of_left = (newfunc)PyType_GetSlot(Py_TYPE(left), Py_tp_new);
+
+        return of_left == records_new ? Py_TYPE(left) : Py_TYPE(right);
+}
+
+static PyObject *records_nb_add(PyObject *left, PyObject *right)
+{
+        PyTypeObject *type = records_type_of(left, right);
+        PyObject *result, *operands[] = { left, right };
+
+        if (!addable(type, left) || !addable(type, right))
+                Py_RETURN_NOTIMPLEMENTED;
+        result = records_new_empty(type);
+        for (int i = 0; result && i < 2; i++)
+                if ((Py_TYPE(operands[i]) == type || PyList_Check(operands[i])) &&
+                    records_add((RecordsObject *)result, operands[i]) < 0)
+                        Py_CLEAR(result);
+        return result;
+}
+
+static PyObject *records_iadd(PyObject *self, PyObject *other)
+{
+        if (records_add((RecordsObject *)self, other) < 0)
+                return NULL;
+        return Py_NewRef(self);
+}
+
+static PyObject *as_list(PyObject *self)
+{
+        return PySequence_List(self);
+}
+
+static PyObject *records_richcompare(PyObject *self, PyObject *other, int operation)
+{
+        PyObject *left, *right, *result = NULL;
+
+        if ((operation != Py_EQ && operation != Py_NE) ||
+            (Py_TYPE(other) != Py_TYPE(self) && !PyList_Check(other)))
+                Py_RETURN_NOTIMPLEMENTED;
+        if (PyObject_Size(other) != PyObject_Size(self))
+                return PyBool_FromLong(operation == Py_NE);
+        left = as_list(self);
+        right = left ? as_list(other) : NULL;
+        if (right)
+                result = PyObject_RichCompare(left, right, operation);
+        Py_XDECREF(left);
+        Py_XDECREF(right);
+        return result;
+}
+
+static PyObject *records_repr(PyObject *self)
+{
+        PyObject *list = as_list(self), *repr;
+
+        if (!list)
+                return NULL;
+        repr = PyObject_Repr(list);
+        Py_DECREF(list);
+        return repr;
+}
+
+static PyObject *records_append(PyObject *self, PyObject *record)
+{
+        if (!PyDict_Check(record)) {
+                PyErr_Format(PyExc_TypeError, "a record is a dict, not %R", Py_TYPE(record));
+                return NULL;
+        }
+        if (records_add_segment((RecordsObject *)self, record, 0, 1) < 0)
+                return NULL;
+        Py_RETURN_NONE;
+}
+
+static PyObject *records_extend(PyObject *self, PyObject *other)
+{
+        if (records_add((RecordsObject *)self, other) < 0)
+                return NULL;
+        Py_RETURN_NONE;
+}
+
+static PyObject *records_empty(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return records_new_empty(Py_TYPE(self));
+}
+
+static PyObject *records_copy(PyObject *self, PyObject *unused)
+{
+        PyObject *copy = records_empty(self, unused);
+
+        if (copy && records_add((RecordsObject *)copy, self) < 0)
+                Py_CLEAR(copy);
+        return copy;
+}
+
+/* The bytes never change and are shared; the user's own dicts are copied. */
+static PyObject *records_deepcopy(PyObject *self, PyObject *memo)
+{
+        RecordsObject *copy = (RecordsObject *)records_copy(self, NULL);
+        PyObject *module = copy ? PyImport_ImportModule("copy") : NULL;
+
+        for (size_t i = 0; module && i < copy->n_segments; i++) {
+                struct segment *segment = &copy->segments[i];
+                PyObject *data;
+
+                if (PyBytes_Check(segment->data))
+                        continue;
+                data = PyObject_CallMethod(module, "deepcopy", "OO", segment->data, memo);
+                if (!data) {
+                        Py_CLEAR(module);
+                        break;
+                }
+                Py_DECREF(segment->data);
+                segment->data = data;
+        }
+        if (!module) {
+                Py_XDECREF((PyObject *)copy);
+                return NULL;
+        }
+        Py_DECREF(module);
+        return (PyObject *)copy;
+}
+
+/* A worker without this module sends JSON. */
+static int add_json(RecordsObject *self, PyObject *bytes)
+{
+        PyObject *module = PyImport_ImportModule("json"), *value = NULL;
+        int r = -1;
+
+        if (module)
+                value = PyObject_CallMethod(module, "loads", "O", bytes);
+        if (value)
+                r = PyDict_Check(value) ? records_add_segment(self, value, 0, 1)
+                                        : records_add(self, value);
+        Py_XDECREF(module);
+        Py_XDECREF(value);
+        return r;
+}
+
+static PyObject *records_from_bytes(PyObject *type, PyObject *object)
+{
+        PyObject *self = records_new_empty((PyTypeObject *)type);
+        PyObject *bytes = PyBytes_FromObject(object);
+        const char *data = bytes ? PyBytes_AsString(bytes) : NULL;
+        int r = -1;
+
+        if (self && data)
+                r = data[0] == '{' || data[0] == '['
+                            ? add_json((RecordsObject *)self, bytes)
+                            : records_add_bytes((RecordsObject *)self, bytes);
+        Py_XDECREF(bytes);
+        if (r < 0)
+                Py_CLEAR(self);
+        return self;
+}
+
+static PyMethodDef methods[] = {
+        { "from_bytes", records_from_bytes, METH_O | METH_CLASS,
+          "from_bytes(data, /)\n--\n\nRecords from what to_bytes() or a chunk gave." },
+        { "to_bytes", records_to_bytes, METH_NOARGS, "to_bytes()\n--\n\nAll records, encoded." },
+        { "totals", records_totals, METH_NOARGS,
+          "totals()\n--\n\nSums over all records, without making a dict of each." },
+        { "append", records_append, METH_O, "append(record, /)\n--\n\nAdd a dict as it is." },
+        { "extend", records_extend, METH_O, "extend(records, /)\n--\n\nAdd many." },
+        { "copy", records_copy, METH_NOARGS, "copy()\n--\n\n" },
+        { "identity", records_empty, METH_NOARGS, "identity()\n--\n\nFor coffea: no records." },
+        { "add", records_extend, METH_O,
+          "add(records, /)\n--\n\nFor coffea: the same as extend()." },
+        { "__copy__", records_copy, METH_NOARGS, NULL },
+        { "__deepcopy__", records_deepcopy, METH_O, NULL },
+        { "__reduce__", records_reduce, METH_NOARGS, NULL },
+        { 0 },
+};
+
+static char doc[] = "Records(records=(), /)\n--\n\n"
+                    "Chunk records: a sequence of dicts that are made when they are looked at.";
+
+static PyType_Slot slots[] = {
+        { Py_tp_doc, doc },
+        { Py_tp_new, records_new },
+        { Py_tp_dealloc, records_dealloc },
+        { Py_tp_traverse, records_traverse },
+        { Py_tp_clear, records_clear },
+        { Py_tp_methods, methods },
+        { Py_tp_repr, records_repr },
+        { Py_tp_richcompare, records_richcompare },
+        { Py_tp_hash, PyObject_HashNotImplemented },
+        { Py_sq_length, records_length },
+        { Py_sq_item, records_item },
+        { Py_mp_length, records_length },
+        { Py_mp_subscript, records_subscript },
+        { Py_nb_add, records_nb_add },
+        { Py_nb_inplace_add, records_iadd },
+        { 0 },
+};
+
+static PyType_Spec spec = {
+        .name = "roastcoffea._probe.Records",
+        .basicsize = sizeof(RecordsObject),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+        .slots = slots,
+};
+
+int native_add_records(PyObject *module, struct probe_state *state)
+{
+        state->records_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+        if (!state->records_type)
+                return -1;
+        return PyModule_AddType(module, state->records_type);
+}

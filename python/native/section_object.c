@@ -1,0 +1,413 @@
+/*
+ * track_time(), track_section(), track_memory(), track_bytes()
+ *
+ * Each returns a context manager. Which chunk it belongs to is decided when it is
+ * entered, so that one object may be kept and used again, also within itself.
+ * Where no chunk runs, a dict that was put on the processor by hand gets the value
+ * at once; where there is none, nothing happens.
+ *
+ * A section is entered and left millions of times: the path of a time section in
+ * its own chunk is two clock reads and a few stores, the object comes from a small
+ * stock of dead ones. Nothing here raises.
+ */
+
+#include <stdlib.h>
+
+#include "container.h"
+#include "probe.h"
+#include "probe/readings.h"
+
+typedef struct {
+        PyObject_HEAD PyObject *owner;
+        PyObject *name;
+        PyObject *events; /* of track_bytes() */
+        enum section_kind kind;
+        struct activation *open; /* the last entry that was not left yet */
+        struct activation first; /* where it is stored, unless entered again within itself */
+} SectionObject;
+
+/* The counter of requested bytes, or 0 */
+static int64_t requested_bytes(PyObject *source)
+{
+        PyObject *value = source ? PyObject_GetAttrString(source, "num_requested_bytes") : NULL;
+        int64_t bytes = value ? PyLong_AsLongLong(value) : 0;
+
+        Py_XDECREF(value);
+        if (PyErr_Occurred()) {
+                PyErr_Clear();
+                return 0;
+        }
+        return bytes;
+}
+
+/* roastcoffea.inputs.source_of(events): a new reference or NULL, never an exception */
+static PyObject *source_of(struct probe_state *state, PyObject *events)
+{
+        PyObject *source = NULL;
+
+        if (!state->find_source) {
+                PyObject *module = PyImport_ImportModule("roastcoffea.inputs");
+
+                if (module)
+                        state->find_source = PyObject_GetAttrString(module, "source_of");
+                Py_XDECREF(module);
+        }
+        if (state->find_source)
+                source = PyObject_CallFunctionObjArgs(state->find_source, events, NULL);
+        if (!source)
+                fault_note("track_bytes");
+        return source;
+}
+
+static struct activation *activation_new(SectionObject *self)
+{
+        struct activation *activation = &self->first;
+
+        if (self->open) {
+                activation = malloc(sizeof(*activation));
+                if (!activation)
+                        return NULL;
+        }
+        activation->set = NULL;
+        activation->source = NULL;
+        activation->container = NULL;
+        activation->thread = section_thread();
+        activation->under = self->open;
+        self->open = activation;
+        return activation;
+}
+
+/* Takes the entry of this thread, the last one first, out of those of the object. */
+static struct activation *activation_take(SectionObject *self)
+{
+        const void *thread = section_thread();
+        struct activation **at = &self->open, *taken;
+
+        if (*at && (*at)->thread != thread) {
+                while (*at && (*at)->thread != thread)
+                        at = &(*at)->under;
+                if (!*at)
+                        at = &self->open;
+        }
+        taken = *at;
+        if (taken)
+                *at = taken->under;
+        return taken;
+}
+
+static void activation_free(SectionObject *self, struct activation *activation)
+{
+        Py_CLEAR(activation->source);
+        Py_CLEAR(activation->container);
+        if (activation != &self->first)
+                free(activation);
+}
+
+static void read_before(SectionObject *self, struct activation *activation)
+{
+        if (self->kind == KIND_MEMORY) {
+                activation->rss_bytes = probe_rss_bytes();
+        } else if (self->kind == KIND_BYTES) {
+                activation->source =
+                        source_of(PyType_GetModuleState(Py_TYPE((PyObject *)self)), self->events);
+                activation->start_bytes = requested_bytes(activation->source);
+        }
+}
+
+static PyObject *section_enter(PyObject *object, PyObject *unused)
+{
+        SectionObject *self = (SectionObject *)object;
+        struct activation *activation;
+        struct section_stack *stack;
+        ChunkObject *chunk;
+        int64_t number;
+
+        (void)unused;
+        activation = activation_new(self);
+        if (!activation)
+                Py_RETURN_NONE;
+        chunk = chunk_current(self->owner);
+        if (!chunk) {
+                activation->container =
+                        container_find(PyType_GetModuleState(Py_TYPE(object)), self->owner);
+                if (activation->container) {
+                        read_before(self, activation);
+                        activation->start_ns = probe_monotonic_ns();
+                }
+                Py_RETURN_NONE;
+        }
+        number = sections_find(&chunk->sections, self->name, self->kind);
+        stack = self->kind != KIND_TIME ? &chunk->sections.loose
+                : chunk->sections.stack.thread == activation->thread
+                        ? &chunk->sections.stack
+                        : sections_stack(&chunk->sections, activation->thread);
+        if (number < 0 || !stack) {
+                fault_note("section");
+                Py_RETURN_NONE;
+        }
+        activation->number = (uint32_t)number;
+        if (self->kind != KIND_TIME) {
+                read_before(self, activation);
+                if (chunk->ended) /* reading ran Python code */
+                        Py_RETURN_NONE;
+        }
+        activation_open(activation, &chunk->sections, stack, probe_monotonic_ns());
+        Py_RETURN_NONE;
+}
+
+static void note_memory(struct section_entry *entry, int64_t before, int64_t after)
+{
+        if (before < 0 || after < 0)
+                return;
+        if (entry->rss_start_bytes == CHUNK_ABSENT)
+                entry->rss_start_bytes = before;
+        entry->rss_end_bytes = after;
+        entry->rss_delta_bytes += after - before;
+}
+
+/* Into a dict that was put there by hand */
+static void leave_container(SectionObject *self, const struct activation *activation)
+{
+        struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
+        PyObject *value = NULL;
+        int64_t now_ns = probe_monotonic_ns(), after;
+
+        switch (self->kind) {
+        case KIND_TIME:
+                value = PyFloat_FromDouble((double)(now_ns - activation->start_ns) / 1e9);
+                break;
+        case KIND_MEMORY:
+                after = probe_rss_bytes();
+                value = PyFloat_FromDouble(activation->rss_bytes < 0 || after < 0
+                                                   ? 0.0
+                                                   : (double)(after - activation->rss_bytes) /
+                                                             (1 << 20));
+                break;
+        default:
+                value = PyLong_FromLongLong(requested_bytes(activation->source) -
+                                            activation->start_bytes);
+        }
+        if (!value ||
+            container_add(activation->container, state->keys[self->kind], self->name, value) < 0)
+                fault_note("section");
+        Py_XDECREF(value);
+}
+
+static void leave(SectionObject *self, struct activation *activation)
+{
+        int64_t now_ns, bytes = 0;
+
+        if (activation->set && self->kind == KIND_TIME) {
+                activation_close(activation, probe_monotonic_ns());
+        } else if (activation->set) {
+                now_ns = probe_monotonic_ns();
+                if (self->kind == KIND_BYTES)
+                        bytes = requested_bytes(activation->source) - activation->start_bytes;
+                if (activation->set && self->kind == KIND_BYTES)
+                        activation_close(activation, now_ns)->bytes += bytes;
+                else if (activation->set)
+                        note_memory(activation_close(activation, now_ns), activation->rss_bytes,
+                                    probe_rss_bytes());
+        } else if (activation->container) {
+                leave_container(self, activation);
+        }
+}
+
+static PyObject *section_exit(PyObject *object, PyObject *const *args, Py_ssize_t n_args)
+{
+        SectionObject *self = (SectionObject *)object;
+        struct activation *activation = activation_take(self);
+
+        (void)args;
+        (void)n_args;
+        if (activation) {
+                leave(self, activation);
+                activation_free(self, activation);
+        }
+        Py_RETURN_NONE;
+}
+
+static int section_traverse(PyObject *object, visitproc visit, void *arg)
+{
+        SectionObject *self = (SectionObject *)object;
+
+        Py_VISIT(Py_TYPE(object));
+        Py_VISIT(self->owner);
+        Py_VISIT(self->events);
+        for (struct activation *at = self->open; at; at = at->under) {
+                Py_VISIT(at->source);
+                Py_VISIT(at->container);
+        }
+        return 0;
+}
+
+static int section_clear(PyObject *object)
+{
+        SectionObject *self = (SectionObject *)object;
+
+        Py_CLEAR(self->owner);
+        Py_CLEAR(self->events);
+        return 0;
+}
+
+/* Entered, but never left: it ends here. */
+static void abandon(SectionObject *self)
+{
+        PyObject *type, *value, *traceback;
+        struct activation *activation;
+
+        PyErr_Fetch(&type, &value, &traceback);
+        while ((activation = activation_take(self))) {
+                leave(self, activation);
+                activation_free(self, activation);
+        }
+        PyErr_Restore(type, value, traceback);
+}
+
+static void section_dealloc(PyObject *object)
+{
+        PyTypeObject *type = Py_TYPE(object);
+        struct probe_state *state = PyType_GetModuleState(type);
+        SectionObject *self = (SectionObject *)object;
+
+        PyObject_GC_UnTrack(object);
+        if (self->open)
+                abandon(self);
+        Py_XDECREF(self->owner);
+        Py_XDECREF(self->name);
+        Py_XDECREF(self->events);
+        if (state->n_spare < sizeof(state->spare) / sizeof(state->spare[0]))
+                state->spare[state->n_spare++] = object;
+        else
+                PyObject_GC_Del(object);
+        Py_DECREF(type);
+}
+
+static PyObject *section_new(PyObject *module, enum section_kind kind, PyObject *owner,
+                             PyObject *name, PyObject *events)
+{
+        struct probe_state *state = PyModule_GetState(module);
+        SectionObject *self;
+
+        if (state->n_spare) {
+                self = (SectionObject *)state->spare[--state->n_spare];
+                PyObject_Init((PyObject *)self, state->section_type);
+        } else {
+                self = PyObject_GC_New(SectionObject, state->section_type);
+                if (!self)
+                        return NULL;
+        }
+        self->owner = Py_NewRef(owner);
+        self->events = Py_XNewRef(events);
+        self->kind = kind;
+        self->open = NULL;
+        self->name = PyUnicode_Check(name) ? Py_NewRef(name) : PyObject_Str(name);
+        PyObject_GC_Track(self);
+        if (!self->name)
+                Py_DECREF((PyObject *)self), self = NULL;
+        return (PyObject *)self;
+}
+
+/* Puts positional and keyword arguments into their places; -1 with a TypeError. */
+static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args, PyObject *names,
+                 const char *const *parameters, Py_ssize_t n, PyObject **values)
+{
+        Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+
+        if (n_args + n_names != n) {
+                PyErr_Format(PyExc_TypeError, "%s() takes %zd arguments (%zd given)", function, n,
+                             n_args + n_names);
+                return -1;
+        }
+        for (Py_ssize_t i = 0; i < n; i++)
+                values[i] = i < n_args ? args[i] : NULL;
+        for (Py_ssize_t i = 0; i < n_names; i++) {
+                PyObject *name = PyTuple_GetItem(names, i);
+                Py_ssize_t at = 0;
+
+                while (at < n && PyUnicode_CompareWithASCIIString(name, parameters[at]))
+                        at++;
+                if (at == n || values[at]) {
+                        PyErr_Format(PyExc_TypeError, "%s() got an unexpected argument %R",
+                                     function, name);
+                        return -1;
+                }
+                values[at] = args[n_args + i];
+        }
+        return 0;
+}
+
+static PyObject *track(PyObject *module, enum section_kind kind, const char *function,
+                       PyObject *const *args, Py_ssize_t n_args, PyObject *names)
+{
+        static const char *const parameters[] = { "processor_self", "section_name" };
+        PyObject *values[2];
+
+        if (n_args == 2 && !names)
+                return section_new(module, kind, args[0], args[1], NULL);
+        if (parse(function, args, n_args, names, parameters, 2, values) < 0)
+                return NULL;
+        return section_new(module, kind, values[0], values[1], NULL);
+}
+
+PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *names)
+{
+        return track(module, KIND_TIME, "track_time", args, n_args, names);
+}
+
+PyObject *section_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *names)
+{
+        return track(module, KIND_MEMORY, "track_memory", args, n_args, names);
+}
+
+PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                              PyObject *names)
+{
+        static const char *const parameters[] = { "processor_self", "events", "section_name" };
+        PyObject *values[3];
+
+        if (parse("track_bytes", args, n_args, names, parameters, 3, values) < 0)
+                return NULL;
+        return section_new(module, KIND_BYTES, values[0], values[2], values[1]);
+}
+
+static PyMethodDef methods[] = {
+        { "__enter__", section_enter, METH_NOARGS, NULL },
+        { "__exit__", (PyCFunction)(void (*)(void))section_exit, METH_FASTCALL, NULL },
+        { 0 },
+};
+
+static char doc[] = "A part of process() that is measured: the result of track_time() and others.";
+
+static PyType_Slot slots[] = {
+        { Py_tp_doc, doc },
+        { Py_tp_dealloc, section_dealloc },
+        { Py_tp_traverse, section_traverse },
+        { Py_tp_clear, section_clear },
+        { Py_tp_methods, methods },
+        { 0 },
+};
+
+static PyType_Spec spec = {
+        .name = "roastcoffea._probe.Section",
+        .basicsize = sizeof(SectionObject),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = slots,
+};
+
+int native_add_section(PyObject *module, struct probe_state *state)
+{
+        state->section_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+        if (!state->section_type)
+                return -1;
+        return PyModule_AddType(module, state->section_type);
+}
+
+void section_spare_free(struct probe_state *state)
+{
+        while (state->n_spare)
+                PyObject_GC_Del(state->spare[--state->n_spare]);
+}

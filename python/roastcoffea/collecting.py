@@ -1,0 +1,130 @@
+"""Whether this process collects, who it is, and where finished chunk records go.
+
+A back end that has a channel to the client adds a sink in every worker process.
+Executors without a channel switch collection on by the processor's flag
+``_roastcoffea_collect_metrics`` or by the environment variable ``ROAST_COLLECT``,
+which pool children inherit; their records ride in the output.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+Send = Callable[[bytes], None]
+ChunkKey = tuple[object, ...]
+
+COLLECT_VARIABLE = "ROAST_COLLECT"
+MAX_FAILED_CHUNKS = 10_000  # of which the number of attempts is remembered
+
+logger = logging.getLogger("roastcoffea")
+
+_lock = threading.Lock()
+_sinks: dict[str, Send] = {}
+_faults: dict[str, int] = {}
+_failures: dict[ChunkKey, int] = {}
+_worker: str | None = None
+_host: str | None = None
+_generation = 0
+
+
+class Identity(NamedTuple):
+    """Where a chunk ran."""
+
+    worker: str | None
+    host: str
+    pid: int
+
+
+def add_sink(name: str, send: Send) -> None:
+    """Give every record that is finished from now on to ``send`` as bytes."""
+    with _lock:
+        _sinks[name] = send
+    new_run()
+
+
+def remove_sink(name: str) -> None:
+    """Stop sending to a sink; one that is not there is no error."""
+    with _lock:
+        _sinks.pop(name, None)
+
+
+def has_sinks() -> bool:
+    """Tell whether anybody takes records as they are finished."""
+    return bool(_sinks)
+
+
+def active() -> bool:
+    """Tell whether decorated processors without a flag of their own are measured."""
+    return bool(_sinks) or os.environ.get(COLLECT_VARIABLE, "0") not in ("", "0")
+
+
+def emit(data: bytes) -> None:
+    """Hand one or more encoded records to every sink. A sink that fails is a fault, no error."""
+    for name, send in list(_sinks.items()):
+        try:
+            send(data)
+        except Exception as error:
+            note_fault(f"sink {name}", error)
+
+
+def note_fault(where: str, error: BaseException | str, count: int = 1) -> None:
+    """Count a fault of our own; the first one of each place is logged."""
+    with _lock:
+        seen = _faults.get(where, 0)
+        _faults[where] = seen + count
+    if not seen:
+        logger.warning("%s: measured less than was asked for: %r", where, error)
+
+
+def faults() -> dict[str, int]:
+    """Return how often what went wrong in this process, by place."""
+    with _lock:
+        return dict(_faults)
+
+
+def set_identity(worker: str | None = None, host: str | None = None) -> None:
+    """Name this process; a back end does this once, where it knows better."""
+    global _worker, _host
+    _worker = worker
+    if host is not None:
+        _host = host
+
+
+def identity() -> Identity:
+    """Return worker name, host and process id. The last is asked for anew: processes fork."""
+    global _host
+    if _host is None:
+        _host = socket.gethostname()
+    return Identity(_worker, _host, os.getpid())
+
+
+def attempt(key: ChunkKey) -> int:
+    """Return the number of this attempt at a chunk in this process, from 1 on."""
+    return _failures.get(key, 0) + 1
+
+
+def note_outcome(key: ChunkKey, failed: bool) -> None:
+    """Remember a failed attempt, so that the next one has the next number."""
+    with _lock:
+        if not failed:
+            _failures.pop(key, None)
+            return
+        if key not in _failures and len(_failures) >= MAX_FAILED_CHUNKS:
+            _failures.pop(next(iter(_failures)))
+        _failures[key] = _failures.get(key, 0) + 1
+
+
+def new_run() -> None:
+    """Begin anew with what is told once per file and process."""
+    global _generation
+    _generation += 1
+
+
+def generation() -> int:
+    """Return a number that changes whenever a run begins."""
+    return _generation

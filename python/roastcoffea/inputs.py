@@ -1,0 +1,111 @@
+"""What the events of a chunk know about themselves: identity, file, branches, bytes.
+
+Everything here looks at objects of coffea and uproot through the attributes they
+are documented to have; whatever is missing is None, an empty list or 0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# Keys of coffea's metadata that have a field of their own in a record.
+KNOWN_METADATA = frozenset(
+    ("dataset", "filename", "treename", "entrystart", "entrystop", "fileuuid", "uuid", "filehandle")
+)
+DEFAULT_TREE = "Events"
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*:[^/@?#\s]*@")
+_SECRET_QUERY = re.compile(
+    r"(?i)[?&](?:authz|access_token|token|x-amz-[^=&#]*|x-goog-[^=&#]*|signature|awsaccesskeyid"
+    r"|se|sig|sv|sp|sr|password|secret)=[^&#\s]*"
+)
+
+
+def clean_url(text: str) -> str:
+    """Return a file name without user, password, tokens and signatures.
+
+    >>> clean_url("https://me:pw@host/f.root?authz=abc&x=1")
+    'https://host/f.root?x=1'
+    """
+    if "@" in text:
+        text = _CREDENTIALS.sub("", text)
+    if "?" not in text:
+        return text
+    head, _, query = text.partition("?")
+    kept = _SECRET_QUERY.sub("", "&" + query).lstrip("&")
+    return f"{head}?{kept}" if kept else head
+
+
+def metadata_of(events: Any) -> Any:
+    """Return ``events.metadata``: a mapping, or anything with ``get(key)``; {} if there is none."""
+    try:
+        metadata = events.metadata
+    except Exception:
+        return {}
+    return metadata if hasattr(metadata, "get") else {}
+
+
+def user_metadata(metadata: Any) -> dict[str, Any]:
+    """Return what the user added to the metadata, as far as it is plain data."""
+    if not isinstance(metadata, dict):
+        return {}
+    plain = (str, int, float, bool, list, dict, tuple)
+    return {
+        key: clean_url(value) if isinstance(value, str) else value
+        for key, value in metadata.items()
+        if key not in KNOWN_METADATA and isinstance(key, str) and isinstance(value, plain)
+    }
+
+
+def factory_of(events: Any) -> Any:
+    """Return coffea's events factory, or None."""
+    try:
+        return events.attrs["@events_factory"]
+    except Exception:
+        return None
+
+
+def handle_of(events: Any, factory: Any = None) -> Any:
+    """Return the open file of the events, or None."""
+    factory = factory_of(events) if factory is None else factory
+    handle = getattr(factory, "file_handle", None)
+    if handle is None:
+        try:
+            handle = metadata_of(events).get("filehandle")
+        except Exception:
+            return None
+    return handle
+
+
+def source_of(events: Any, factory: Any = None) -> Any:
+    """Return what counts the requested bytes (``num_requested_bytes``), or None."""
+    try:
+        return handle_of(events, factory).file.source
+    except Exception:
+        return None
+
+
+def requested_bytes(source: Any) -> int:
+    """Return the source's counter, 0 without one."""
+    try:
+        return int(source.num_requested_bytes)
+    except Exception:
+        return 0
+
+
+def touched_branches(factory: Any) -> list[str]:
+    """Return the branches in coffea's access log, each once, in the order of first access."""
+    log = getattr(factory, "access_log", None)
+    if not log:
+        return []
+    try:
+        return list(dict.fromkeys(str(entry.branch) for entry in log))
+    except Exception:
+        return []
+
+
+def preloaded_branches(factory: Any) -> list[str]:
+    """Return the branches that were read before process() was called."""
+    arrays = getattr(getattr(factory, "_mapping", None), "preloaded_arrays", None)
+    return [str(name) for name in arrays] if arrays else []

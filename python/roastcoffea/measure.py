@@ -1,0 +1,231 @@
+"""One call of a decorated ``process()``, measured.
+
+The user's method is called in the middle of :func:`run`; everything before and
+after it may fail without anybody noticing but :func:`collecting.note_fault`.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from roastcoffea import collecting, inputs, trees
+from roastcoffea.native import Chunk, Records, take_faults
+
+KEY = "__roastcoffea_metrics__"
+FLAG = "_roastcoffea_collect_metrics"
+MAX_MESSAGE_BYTES = 512
+
+Method = Callable[..., Any]
+
+
+def wanted(processor: Any) -> bool:
+    """Tell whether a processor is measured: its own flag counts, then that of the process."""
+    flag = getattr(processor, FLAG, None)
+    return collecting.active() if flag is None else bool(flag)
+
+
+def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:
+    """Call ``method(processor, events, ...)`` and leave a record of it behind."""
+    try:
+        measurement = Measurement(processor, events) if wanted(processor) else None
+    except Exception as error:
+        collecting.note_fault("beginning of a chunk", error)
+        measurement = None
+    if measurement is None:
+        return method(processor, events, *args, **kwargs)
+    try:
+        result = method(processor, events, *args, **kwargs)
+    except BaseException as error:
+        measurement.failed(error)
+        raise
+    return measurement.finished(result)
+
+
+def is_graph(events: Any) -> bool:
+    """Tell whether the events are a graph to be computed later (dask-awkward)."""
+    return type(events).__module__.partition(".")[0] == "dask_awkward"
+
+
+class Measurement:
+    """The readings around one call, and the record that they become."""
+
+    def __init__(self, processor: Any, events: Any) -> None:
+        self.processor = processor
+        self.events = events
+        self.factory = inputs.factory_of(events)
+        self.source = inputs.source_of(events, self.factory)
+        self.bytes_before = inputs.requested_bytes(self.source)
+        self.chunk = Chunk(processor)
+        self.chunk.begin()
+
+    def failed(self, error: BaseException) -> None:
+        """Record that the user's method raised."""
+        try:
+            self.chunk.end()
+            fields = self.fields("failed")
+            fields["error_type"] = type(error).__qualname__
+            fields["error_message"] = cut(str(error), MAX_MESSAGE_BYTES)
+            self.keep(fields)
+        except Exception as fault:
+            collecting.note_fault("record of a failed chunk", fault)
+
+    def finished(self, result: Any) -> Any:
+        """Record that the user's method returned, and put the record into what it returned."""
+        try:
+            self.chunk.end()
+            graph = is_graph(self.events)
+            record = self.keep(self.fields("graph" if graph else "finished"))
+            if not graph and carries(result):
+                carry(result, record)
+        except Exception as fault:
+            collecting.note_fault("record of a chunk", fault)
+        return result
+
+    def keep(self, fields: dict[str, Any]) -> Records:
+        """Encode the record and hand it on to whoever wants it now."""
+        data = self.chunk.encode(fields)
+        faults = take_faults()
+        if faults is not None:
+            collecting.note_fault("section", faults[1], faults[0])
+        if collecting.has_sinks():
+            collecting.emit(data)
+        else:
+            note_local(type(self.processor), data)
+        return Records.from_bytes(data)
+
+    def fields(self, outcome: str) -> dict[str, Any]:
+        """Return what only Python knows of the chunk."""
+        metadata = inputs.metadata_of(self.events)
+        name = metadata.get("filename")
+        filename = None if name is None else inputs.clean_url(str(name))
+        worker, host, pid = collecting.identity()
+        fields: dict[str, Any] = {
+            "dataset": metadata.get("dataset"),
+            "file": filename,
+            "tree": metadata.get("treename"),
+            "uuid": metadata.get("fileuuid") or metadata.get("uuid") or None,
+            "entry_start": metadata.get("entrystart"),
+            "entry_stop": metadata.get("entrystop"),
+            "outcome": OUTCOMES[outcome],
+            "worker": worker,
+            "host": host,
+            "pid": pid,
+            "thread": threading.get_ident(),
+            "metadata": inputs.user_metadata(metadata),
+        }
+        if outcome != "graph":
+            number_of_events(self.events, fields)
+        key = (fields["uuid"] or name, fields["tree"], fields["entry_start"], fields["entry_stop"])
+        fields["attempt"] = collecting.attempt(key)
+        if name is not None:
+            collecting.note_outcome(key, outcome == "failed")
+        if self.source is not None:
+            fields["requested_bytes"] = inputs.requested_bytes(self.source) - self.bytes_before
+        handle = inputs.handle_of(self.events, self.factory)
+        if handle is not None:
+            try:
+                self.add_branches(fields, handle, filename)
+            except Exception as error:
+                collecting.note_fault("branches", error)
+        return fields
+
+    def add_branches(self, fields: dict[str, Any], handle: Any, filename: str | None) -> None:
+        """Add the branches that were touched, with the bytes that this range of entries needs."""
+        treename = fields["tree"] or inputs.DEFAULT_TREE
+        touched = inputs.touched_branches(self.factory)
+        preloaded = inputs.preloaded_branches(self.factory)
+        key = (fields["uuid"] or filename, treename)
+        first = filename is not None and trees.first_time(key)
+        if not (touched or preloaded or first):
+            return
+        opened = trees.open_tree(handle, treename)
+        tree = trees.tree_of(key, opened)
+        if first:
+            fields["file_metadata"] = tree.metadata(filename)
+        start, stop = fields["entry_start"], fields["entry_stop"]
+        if start is None or stop is None:
+            start, stop = 0, fields.get("num_events", 0)
+        branches: list[tuple[str, int | None]] = []
+        selected = whole = 0
+        for name in dict.fromkeys(touched + preloaded):
+            branch = tree.branch(opened, name)
+            if branch is None or branch.baskets is None:
+                branches.append((name, None))
+                continue
+            need = branch.baskets.overlapping(start, stop)
+            branches.append((name, need))
+            selected += branch.compressed
+            whole += branch.uncompressed
+            if name in preloaded:  # read before the counter was looked at
+                fields["requested_bytes"] = fields.get("requested_bytes", 0) + need
+        fields["branches"] = branches
+        fields["tree_branches"] = tree.n_branches
+        fields["tree_bytes"] = tree.bytes
+        fields["selected_bytes"] = selected
+        fields["selected_uncompressed_bytes"] = whole
+
+
+OUTCOMES = {"finished": 0, "failed": 1, "lost": 2, "skipped": 3, "graph": 4}
+
+
+def number_of_events(events: Any, fields: dict[str, Any]) -> None:
+    """Add the number of events, if they have one."""
+    try:
+        fields["num_events"] = len(events)
+    except Exception:
+        fields["num_events"] = None
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the beginning of a text that takes at most ``limit`` bytes as UTF-8."""
+    data = text.encode("utf-8", "backslashreplace")
+    return data[:limit].decode("utf-8", "ignore")
+
+
+def carries(result: Any) -> bool:
+    """Tell whether a result can take the records along and still be accumulated by coffea."""
+    if type(result) is dict:
+        return True
+    if not isinstance(result, dict) or isinstance(result, Counter):
+        return False
+    accumulator = sys.modules.get("coffea.processor.accumulator")
+    if accumulator is not None and isinstance(result, accumulator.AccumulatorABC):
+        accumulator.AccumulatorABC.register(Records)
+        factory = getattr(result, "default_factory", None)
+        return factory is None or factory in (int, float, list)
+    return not hasattr(result, "__add__")
+
+
+def carry(result: Any, record: Records) -> None:
+    """Put the record into a result, beside those of processors that were called within."""
+    before = result.get(KEY)
+    try:
+        result[KEY] = record if before is None else before + record
+    except Exception:
+        # a mapping with rules of its own: it goes without
+        result.pop(KEY, None)
+
+
+MAX_LOCAL_RECORDS = 1_000_000
+_local: dict[str, Records] = {}
+_local_generation = 0
+
+
+def note_local(cls: type, data: bytes) -> None:
+    """Keep a record for ``processor._chunk_metrics``, where nobody else takes it."""
+    records = local_records(cls)
+    if len(records) < MAX_LOCAL_RECORDS:
+        records += Records.from_bytes(data)
+
+
+def local_records(cls: type) -> Records:
+    """Return the records of a class that were made in this process and run without a channel."""
+    global _local_generation
+    if _local_generation != collecting.generation():
+        _local_generation = collecting.generation()
+        _local.clear()
+    return _local.setdefault(f"{cls.__module__}.{cls.__qualname__}", Records())
