@@ -85,9 +85,17 @@ static int set_split(struct roast_metric_set *set, const struct activity *activi
         return r < 0 ? r : roast_metric_set_estimated(set, activity->overhead, other, "%s", reason);
 }
 
+/* Time of an owner's tasks, on a core or not */
+static double time_of(const struct fine_sums *sums, enum fine_owner owner)
+{
+        return sums->sums[owner][ROAST_PROCESSOR_CPU_TIME_SECONDS] +
+               sums->sums[owner][ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
+}
+
 int fine_set(struct roast_metric_set *set, const struct fine_sums *sums)
 {
-        bool guess = !sums->seen[FINE_PROCESSOR] && sums->seen[FINE_RETRIES];
+        bool guess = !sums->seen[FINE_PROCESSOR] && sums->seen[FINE_RETRIES] &&
+                     time_of(sums, FINE_RETRIES) > time_of(sums, FINE_OTHER);
         int r = 0;
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities) && r >= 0; i++) {

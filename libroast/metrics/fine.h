@@ -6,7 +6,7 @@
  * the processor, cut at 50 characters. Where coffea wraps it otherwise
  * (DaskExecutor(compression=None)) no task has that prefix, and the tasks named
  * "automatic_retries" are the processor's, with the reading of file metadata
- * among them: then the split is estimated.
+ * among them, if they took most of the time: then the split is estimated.
  */
 
 #include "roast-metrics.h"
