@@ -191,16 +191,18 @@ static PyObject *summary_table(PyObject *self, PyObject *arg)
 static int set_from_object(struct roast_metric_set *set, enum roast_metric metric, PyObject *value)
 {
         struct roast_fact fact;
+        int r = plain_fact(&fact, value);
 
-        if (plain_fact(&fact, value) < 0)
-                return -1;
+        if (r < 0 || fact.type == ROAST_FACT_ABSENT)
+                return r;
+        if (fact.type == ROAST_FACT_TEXT)
+                return roast_metric_set_absent(set, metric, "not a number");
+        if (!isfinite(fact.real))
+                return roast_metric_set_absent(set, metric, "not finite");
         if (fact.type == ROAST_FACT_INT && roast_metrics[metric].type == ROAST_TYPE_COUNT)
                 roast_metric_set_count(set, metric, fact.integer);
-        else if (fact.type == ROAST_FACT_INT || fact.type == ROAST_FACT_REAL)
+        else
                 roast_metric_set_real(set, metric, fact.real);
-        else if (fact.type == ROAST_FACT_TEXT &&
-                 roast_metric_set_absent(set, metric, "not a number") < 0)
-                return -1;
         return 0;
 }
 
