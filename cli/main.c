@@ -1,7 +1,6 @@
 /* roast: the command. A table of verbs; each verb is a file. */
 
 #include <errno.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +15,7 @@ static const struct verb {
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
         { "list", "list the runs in a directory", verb_list },
+        { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 
@@ -80,9 +80,6 @@ int main(int argc, char **argv)
 
         /* a reader that closes the pipe early is no error of ours */
         signal(SIGPIPE, SIG_DFL);
-        /* names are UTF-8 and are shown as such, the same under every locale */
-        if (!setlocale(LC_CTYPE, "C.UTF-8"))
-                setlocale(LC_CTYPE, "");
         code = run(argc, argv);
         if ((fflush(stdout) < 0 || ferror(stdout)) && code != EXIT_CANNOT) {
                 fprintf(stderr, "roast: cannot write: %s\n", strerror(errno));

@@ -8,6 +8,7 @@
 #include "metrics/stat.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define MIB (1024.0 * 1024.0)
 
@@ -31,16 +32,6 @@ static int64_t int_or_0(const struct run_value *value)
  * each string of the run, the index + 1 in the summary's array, or 0 if it has
  * not appeared yet; slots[0] stands for "no name".
  */
-
-/* Interned text ends where its length says, and nowhere else. */
-static char *copy_text(const char *text, size_t len)
-{
-        char *copy = calloc(1, len + 1);
-
-        if (copy)
-                memcpy(copy, text, len);
-        return copy;
-}
 
 /* Makes room for element n of an array, zeroed. */
 static void *grow(void *array, size_t n, size_t size)
@@ -68,7 +59,7 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
                 return NULL;
         summary->datasets = grown;
         grown += summary->n_datasets;
-        if (name && !(grown->name = copy_text(name, len)))
+        if (name && !(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_datasets;
         return grown;
@@ -86,7 +77,7 @@ static struct roast_section *section_of(struct roast_summary *summary, size_t *s
                 return NULL;
         summary->sections = grown;
         grown += summary->n_sections;
-        if (!(grown->name = copy_text(name, len)))
+        if (!(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_sections;
         return grown;
