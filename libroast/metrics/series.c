@@ -22,7 +22,7 @@ struct memory {
 static void add_sample(struct memory *memory, int64_t ms, double bytes)
 {
         if (memory->n && ms > memory->last_ms) {
-                double dt = (double)(ms - memory->last_ms);
+                double dt = (double)((uint64_t)ms - (uint64_t)memory->last_ms);
 
                 memory->sum += dt * (bytes + memory->last_bytes) / 2;
                 memory->ms += dt;
