@@ -61,6 +61,15 @@ static int encode_bits(const struct chunk_table *table, struct buf *out)
         return bits_writer_finish(&bits);
 }
 
+static size_t varint_length(uint64_t value)
+{
+        size_t length = 1;
+
+        while (value >>= 7)
+                length++;
+        return length;
+}
+
 static int encode_strings(const struct intern *strings, struct buf *out)
 {
         int r = buf_put_varint(out, strings->n);
@@ -90,46 +99,78 @@ static int pad(const struct chunk_table *table, struct buf *out, size_t start)
         return r;
 }
 
-static int encode(const struct chunk_table *table, struct buf *out, struct roast_error *error)
+/* What encode_strings() will append */
+static size_t strings_length(const struct intern *strings)
+{
+        size_t length = varint_length(strings->n);
+
+        for (size_t i = 0; i < strings->n; i++) {
+                uint8_t uuid[16];
+                size_t len;
+                const char *string = intern_get(strings, i, &len);
+
+                length += varint_length((uint64_t)len << 1);
+                length += uuid_pack(string, len, uuid) ? sizeof(uuid) : len;
+        }
+        return length;
+}
+
+static int put_header(const struct chunk_table *table, enum codec_form form, size_t text,
+                      size_t stored, struct buf *out)
+{
+        if (buf_append(out, "RC", 2) < 0 || buf_put_u8(out, CODEC_VERSION) < 0 ||
+            buf_put_u8(out, (uint8_t)form) < 0 || buf_put_varint(out, table->n) < 0 ||
+            buf_put_varint(out, text) < 0)
+                return ROAST_E_NOMEM;
+        return buf_put_varint(out, stored);
+}
+
+/* The header and the strings, compressed; 1: that does not pay, and nothing was written. */
+static int put_packed(const struct chunk_table *table, size_t text_len, struct buf *out)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf packed = BUF_INIT;
-        size_t start = out->len, stored = 0;
+        size_t bound = ZSTD_compressBound(text_len), stored;
 
-        if (encode_strings(&table->strings, &text) < 0)
-                return roast_fail_nomem(error);
-        if (text.len > CODEC_TEXT_MAX)
-                return roast_fail(error, ROAST_E_INVALID, "%zu bytes of text in one block",
-                                  text.len);
-        if (text.len >= ENCODE_COMPRESS_MIN) {
-                size_t bound = ZSTD_compressBound(text.len);
+        if (buf_reserve(&text, text_len) < 0 || encode_strings(&table->strings, &text) < 0 ||
+            buf_reserve(&packed, bound) < 0)
+                return ROAST_E_NOMEM;
+        stored = ZSTD_compress(packed.data, bound, text.data, text.len, ENCODE_LEVEL);
+        if (ZSTD_isError(stored) || stored >= text.len)
+                return 1;
+        if (put_header(table, CODEC_ZSTD, text.len, stored, out) < 0)
+                return ROAST_E_NOMEM;
+        return buf_append(out, packed.data, stored);
+}
 
-                if (buf_reserve(&packed, bound) < 0)
-                        return roast_fail_nomem(error);
-                stored = ZSTD_compress(packed.data, bound, text.data, text.len, ENCODE_LEVEL);
-                if (ZSTD_isError(stored) || stored >= text.len)
-                        stored = 0;
+static int encode(const struct chunk_table *table, size_t text_len, struct buf *out)
+{
+        size_t start = out->len;
+        int r = text_len < ENCODE_COMPRESS_MIN ? 1 : put_packed(table, text_len, out);
+
+        if (r > 0) {
+                r = put_header(table, CODEC_PLAIN, text_len, text_len, out);
+                if (r >= 0)
+                        r = encode_strings(&table->strings, out);
         }
-        if (buf_append(out, "RC", 2) < 0 || buf_put_u8(out, CODEC_VERSION) < 0 ||
-            buf_put_u8(out, stored ? CODEC_ZSTD : CODEC_PLAIN) < 0 ||
-            buf_put_varint(out, table->n) < 0 || buf_put_varint(out, text.len) < 0 ||
-            buf_put_varint(out, stored ? stored : text.len) < 0 ||
-            buf_append(out, stored ? packed.data : text.data, stored ? stored : text.len) < 0 ||
-            encode_bits(table, out) < 0 || pad(table, out, start) < 0)
-                return roast_fail_nomem(error);
-        return 0;
+        if (r >= 0)
+                r = encode_bits(table, out);
+        return r < 0 ? r : pad(table, out, start);
 }
 
 int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct roast_error *error)
 {
-        size_t before = out->len;
-        int r;
+        size_t before = out->len, text_len = strings_length(&table->strings);
 
         if (table->n > CHUNK_ROWS_MAX)
                 return roast_fail(error, ROAST_E_INVALID, "%zu records in one block, at most %u",
                                   table->n, CHUNK_ROWS_MAX);
-        r = encode(table, out, error);
-        if (r < 0)
+        if (text_len > CODEC_TEXT_MAX)
+                return roast_fail(error, ROAST_E_INVALID, "%zu bytes of text in one block",
+                                  text_len);
+        if (encode(table, text_len, out) < 0) {
                 out->len = before;
-        return r;
+                return roast_fail_nomem(error);
+        }
+        return 0;
 }
