@@ -128,7 +128,8 @@ struct roast_section {
         double self_s;
         double min_s;
         double max_s;
-        double rss_delta_bytes; /* sum; min and max over chunks */
+        int64_t memory_chunks;  /* those in which memory was followed */
+        double rss_delta_bytes; /* over them: sum, min and max */
         double rss_delta_min_bytes;
         double rss_delta_max_bytes;
         int64_t bytes;

@@ -54,7 +54,7 @@ static double data_rate_gbps(struct formula *f)
 
 static double data_rate_mb_per_s(struct formula *f)
 {
-        return in(f, ROAST_TOTAL_BYTES_READ) / 1e6 / divisor(f, ROAST_ELAPSED_TIME_SECONDS);
+        return in(f, ROAST_DATA_RATE_GBPS) * 125;
 }
 
 static double event_rate_elapsed_khz(struct formula *f)

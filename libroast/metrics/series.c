@@ -8,51 +8,28 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "metrics/stat.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
-struct memory {
-        int64_t n;
-        int64_t last_ms;
-        double last_bytes;
-        double sum; /* bytes x ms */
-        double ms;
-};
-
-static void add_sample(struct memory *memory, int64_t ms, double bytes)
-{
-        if (memory->n && ms > memory->last_ms) {
-                double dt = (double)(ms - memory->last_ms);
-
-                memory->sum += dt * (bytes + memory->last_bytes) / 2;
-                memory->ms += dt;
-        }
-        memory->n++;
-        memory->last_ms = ms;
-        memory->last_bytes = bytes;
-}
-
-static void set_memory(struct roast_metric_set *set, const struct memory *workers, size_t n,
+static void set_memory(struct roast_metric_set *set, const struct stat_average *workers, size_t n,
                        double peak)
 {
-        double sum = 0;
-        size_t n_workers = 0;
+        struct stat_sum workers_mean = { 0 };
 
         for (size_t i = 0; i < n; i++) {
-                if (workers[i].n == 0)
-                        continue;
-                sum += workers[i].ms > 0 ? workers[i].sum / workers[i].ms : workers[i].last_bytes;
-                n_workers++;
+                if (workers[i].n)
+                        stat_add(&workers_mean, stat_average_mean(&workers[i]));
         }
-        if (n_workers == 0)
+        if (workers_mean.n == 0)
                 return;
         roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, peak);
-        roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, sum / (double)n_workers);
+        roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, workers_mean.mean);
 }
 
 int collect_series(struct collect *collect, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) struct memory *workers = NULL;
+        ROAST_CLEANUP(cleanup_free) struct stat_average *workers = NULL;
         struct series_walk walk;
         double peak = 0;
         int r;
@@ -70,7 +47,8 @@ int collect_series(struct collect *collect, struct roast_error *error)
 
                         if (rss[i] < 0)
                                 continue;
-                        add_sample(&workers[walk.worker_text - 1], walk.block.times[i], bytes);
+                        stat_average_add(&workers[walk.worker_text - 1],
+                                         (double)walk.block.times[i], bytes);
                         if (bytes > peak)
                                 peak = bytes;
                 }

@@ -39,8 +39,10 @@ void roast_metric_set_count(struct roast_metric_set *set, enum roast_metric metr
 /* The nearest int64, for metrics that are counts but were computed. */
 static int64_t to_count(double real)
 {
-        if (!(fabs(real) < 9.2e18))
+        if (isnan(real))
                 return 0;
+        if (!(fabs(real) < 9.2e18))
+                return real < 0 ? INT64_MIN : INT64_MAX;
         return (int64_t)llround(real);
 }
 

@@ -258,11 +258,11 @@ static int chunk_sections(struct roast_table *table, const struct roast_summary 
                         return ROAST_E_NOMEM;
                 label(&cells[0], section->name, INDENT);
                 roast_format_seconds(time, sizeof(time), section->total_s);
-                if (section->kind & SECTION_MEMORY && section->chunks)
+                if (section->kind & SECTION_MEMORY && section->memory_chunks)
                         build_text(&cells[1], "%s (%lldx), %s avg", time, (long long)section->count,
                                    roast_format_bytes(memory, sizeof(memory),
                                                       section->rss_delta_bytes /
-                                                              (double)section->chunks));
+                                                              (double)section->memory_chunks));
                 else
                         build_text(&cells[1], "%s (%lldx)", time, (long long)section->count);
         }

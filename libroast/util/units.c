@@ -52,6 +52,29 @@ char *roast_format_seconds(char *text, size_t size, double seconds)
         return text;
 }
 
+char *roast_format_bytes_1024(char *text, size_t size, double bytes)
+{
+        static const char *const prefixes[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+        size_t i = 0;
+
+        while (fabs(bytes) >= 1024 && i + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+                bytes /= 1024;
+                i++;
+        }
+        snprintf(text, size, fabs(bytes) < 1e15 ? "%.2f %s" : "%.3g %s", bytes, prefixes[i]);
+        return text;
+}
+
+char *roast_format_seconds_coarse(char *text, size_t size, double seconds)
+{
+        double magnitude = fabs(seconds);
+
+        if (magnitude < 0.05 || magnitude >= 60 || isnan(seconds))
+                return roast_format_seconds(text, size, seconds);
+        snprintf(text, size, "%.1fs", seconds);
+        return text;
+}
+
 char *roast_format_count(char *text, size_t size, int64_t count)
 {
         char digits[24];

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "aggregate.h"
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
@@ -68,8 +69,18 @@ static PyObject *exchange(PyObject *module, PyObject *args)
 
 static int exec_module(PyObject *module)
 {
-        if (native_add_run(module) < 0 || native_add_summary(module) < 0)
-                return -1;
+        static int (*const parts[])(PyObject *) = {
+                native_add_run,
+                native_add_summary,
+                native_add_aggregate,
+                native_add_aggregate_chunks,
+                native_add_aggregate_coverage,
+                native_add_aggregate_workers,
+        };
+
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+                if (parts[i](module) < 0)
+                        return -1;
         return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
 }
 

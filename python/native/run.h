@@ -9,3 +9,6 @@ int native_add_summary(PyObject *module);
 
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
+
+/* Datasets and sections of a plain metrics dict ("per_dataset", "sections"); -1: an exception. */
+int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea._roast import Summary
+from roastcoffea._roast import Summary, format_bytes, format_time
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,3 +73,21 @@ def format_fine_metrics_table(metrics: Mapping[str, Any]) -> Table | None:
 def format_chunk_metrics_table(metrics: Mapping[str, Any]) -> Table | None:
     """Statistics of the chunks; None without chunks."""
     return _table("chunks", metrics)
+
+
+def _format_bytes(num_bytes: float) -> str:
+    """Return bytes for people, by powers of 1024.
+
+    >>> _format_bytes(2.5 * 1024**5)
+    '2.50 PB'
+    """
+    return format_bytes(num_bytes)
+
+
+def _format_time(seconds: float) -> str:
+    """Return seconds for people, to a tenth; what that would show as nothing, finer.
+
+    >>> _format_time(12.34), _format_time(187), _format_time(3723.9), _format_time(0.012)
+    ('12.3s', '3m 7s', '1h 2m 3s', '12.0ms')
+    """
+    return format_time(seconds)
