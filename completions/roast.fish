@@ -7,9 +7,10 @@ function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''
 end
 
-# Runs and directories: fish itself only puts them before the other files.
-function __roast_runs
-    __fish_complete_suffix .roast | string match -er '(\.roast|/)(\t|$)'
+# Files of one kind and directories: fish itself only puts them before the other files.
+function __roast_files
+    set -l ending (string escape --style=regex -- $argv[1])
+    __fish_complete_suffix $argv[1] | string match -er "($ending|/)(\t|"'$)'
 end
 
 complete -c roast -f
@@ -26,10 +27,10 @@ complete -c roast -n "__fish_seen_subcommand_from $verbs" -s f -l format -x \
     -a 'text json csv markdown' -d 'how to print it'
 complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
     -d 'only this table'
-complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_runs)'
+complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from list' -a '(__fish_complete_directories)'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s b -l branches -d 'list the branches'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s r -l range -x -d 'entries START:STOP'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s B -l branch -x -d 'branches of the range'
-complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__fish_complete_suffix .root)'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__roast_files .root)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'

@@ -55,7 +55,7 @@ def keys() -> list[str]:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     """A directory with runs, another file, and a directory."""
-    for name in ("one.roast", "two words.roast", "other.txt"):
+    for name in ("one.roast", "two words.roast", "other.txt", "open.root"):
         (tmp_path / name).touch()
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "three.roast").touch()
@@ -200,7 +200,11 @@ def test_runs_and_directories_are_offered_to_show(complete: Complete) -> None:
     assert complete("roast show on", ONE) == ["show", "one.roast"]
     assert complete("roast show tw", ONE) == ["show", "two words.roast"]
     assert complete("roast show runs/t", ONE) == ["show", "runs/three.roast"]
-    assert "other.txt" not in complete("roast show o")
+    assert complete("roast show o") == ["show", "one.roast"]
+
+
+def test_root_files_are_offered_to_inspect(complete: Complete) -> None:
+    assert complete("roast inspect o") == ["inspect", "open.root"]
 
 
 def test_directories_are_offered_to_list(complete: Complete) -> None:

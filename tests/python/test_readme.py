@@ -50,8 +50,9 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def directory(tmp_path_factory: pytest.TempPathFactory, small_fileset: Any) -> Iterator[Path]:
     directory = tmp_path_factory.mktemp("reader")
+    (directory / "nano.root").symlink_to(next(iter(small_fileset["DYJets"]["files"])))
     with contextlib.chdir(directory):
         yield directory
 
