@@ -236,7 +236,7 @@ static bool get_presence(const struct column_rows *rows, struct bits_reader *in)
                 uint64_t run = rice_get(&codes[present], in);
 
                 /* only the first run may be empty, or this would never end */
-                if (run > rows->n - i || (!run && i))
+                if (run > rows->n - i || (!run && present) || (!run && i))
                         return false;
                 for (; run; run--)
                         rows->present[i++] = present;
