@@ -12,7 +12,6 @@ import string
 from collections import defaultdict
 
 import pytest
-
 from roastcoffea._probe import Chunk, Records
 
 FIELDS = {
@@ -32,13 +31,14 @@ FIELDS = {
 }
 
 # Section 6.1 and 21 of the documented surface
-DOCUMENTED = """
+DOCUMENTED_TEXT = """
 t_start t_end duration mem_before_mb mem_after_mb mem_delta_mb bytes_read timestamp num_events
 dataset file uuid entry_start entry_stop accessed_branches num_branches_accessed accessed_bytes
 accessed_uncompressed_bytes branches_read_percent bytes_read_percent timing memory bytes
 chunk_id sections memory_sections custom_metrics memory_start_gb memory_end_gb memory_delta_gb
 cpu_time wall_split outcome worker attempt
-""".split()
+"""
+DOCUMENTED = DOCUMENTED_TEXT.split()
 
 
 def encode(custom=None, **fields):
@@ -220,8 +220,8 @@ def test_it_adds_with_lists_and_with_itself():
     made = records(2)
     user = {"duration": 1.0, "mine": object()}
     assert len(made + made) == 4
-    assert (made + [user])[2] is user
-    assert ([user] + made)[0] is user
+    assert operator.add(made, [user])[2] is user
+    assert operator.add([user], made)[0] is user
     assert len(sum([made, made], Records())) == len(sum([made, made])) == 4
     made += made
     made += [user]
@@ -247,7 +247,7 @@ def test_a_plain_dict_is_kept_as_it_is_and_becomes_a_record_as_bytes():
         "mem_before_mb": 1.0,
         "mem_after_mb": 2.0,
     }
-    made = pickle.loads(pickle.dumps(records(1) + [user]))
+    made = pickle.loads(pickle.dumps(operator.add(records(1), [user])))
     assert made[1] == user
     record = Records.from_bytes(made.to_bytes())[1]
     assert {key: record[key] for key in user} == user
@@ -263,7 +263,7 @@ def test_json_of_a_worker_without_the_native_module_is_understood():
 
 
 def test_totals_are_the_sums_of_the_records():
-    made = records(20) + [{"num_events": 5, "duration": 1.0}]
+    made = operator.add(records(20), [{"num_events": 5, "duration": 1.0}])
     totals = made.totals()
     assert totals["records"] == 21
     assert totals["num_events"] == 20 * 1000 + 5
