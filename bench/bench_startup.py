@@ -46,7 +46,10 @@ def cpu_s(command: list[str]) -> float:
 
 def import_s(module: str) -> float:
     """The least CPU time of an import in a new interpreter."""
-    code = f"import time; t = time.process_time_ns(); import {module}; print(time.process_time_ns() - t)"
+    code = (
+        "import time; t = time.process_time_ns();"
+        f"import {module}; print(time.process_time_ns() - t)"
+    )
     return min(int(subprocess.check_output([sys.executable, "-c", code])) for _ in range(20)) / 1e9
 
 

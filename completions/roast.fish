@@ -1,6 +1,6 @@
 # fish completion for roast(1)
 
-set -l verbs show list metrics
+set -l verbs show list inspect metrics
 set -l tables throughput events resources timing fine chunks datasets sections
 
 function __roast_metrics
@@ -18,6 +18,7 @@ complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version
 
 complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
+complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
@@ -27,4 +28,8 @@ complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$ta
     -d 'only this table'
 complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_runs)'
 complete -c roast -n '__fish_seen_subcommand_from list' -a '(__fish_complete_directories)'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s b -l branches -d 'list the branches'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s r -l range -x -d 'entries START:STOP'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s B -l branch -x -d 'branches of the range'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__fish_complete_suffix .root)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'

@@ -15,6 +15,7 @@ _roast() {
         verbs=(
                 'show:show what was measured in a run'
                 'list:list the runs in a directory'
+                'inspect:tell what is in ROOT files, and what a chunk takes'
                 'metrics:explain every metric\: unit, formula, source'
         )
         tables=(throughput events resources timing fine chunks datasets sections)
@@ -43,6 +44,14 @@ _roast() {
                         _arguments $format \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:directory:_files -/'
+                        ;;
+                inspect)
+                        _arguments $format \
+                                '(-b --branches)'{-b,--branches}'[list the branches]' \
+                                '(-r --range)'{-r+,--range=}'[entries START\:STOP]:range:' \
+                                '*'{-B+,--branch=}'[branches of the range]:pattern:' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:file:_files -g "*.root(-.)"'
                         ;;
                 metrics)
                         _arguments $format \

@@ -92,7 +92,7 @@ def main() -> int:
     if not options.check:
         PAGE.write_text(page, encoding="utf-8")
     elif PAGE.read_text(encoding="utf-8") != page:
-        print(f"{PAGE} is not current: run tools/metrics_reference.py", file=sys.stderr)
+        print(f"{PAGE} is not current: run `make docs`", file=sys.stderr)
         return 1
     return 0
 

@@ -5,7 +5,9 @@
  * It is a SQLite database (docs/format.md), on disk or in memory. The writer
  * adds rows and commits them; a reader, in the same or another process, sees
  * what was committed. What is read is checked against the seals of the commits:
- * a damaged run is refused, never misread.
+ * a damaged run is refused, never misread. A call that fails may take back what
+ * was added since the last commit, but never what was committed; the writer can
+ * go on.
  */
 
 #include <stdbool.h>
@@ -52,6 +54,20 @@ int roast_run_fact_absent(struct roast_run *run, const char *name, const char *r
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
+/* An attempt at a chunk that was lost with its worker */
+struct roast_lost {
+        int64_t utc_ns; /* when the worker was found to be gone */
+        const char *worker;
+        const char *dataset;
+        const char *file;
+        const char *tree;
+        const char *uuid;
+        int64_t entry_start;
+        int64_t entry_stop;
+};
+
+int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+                       struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
 /*
@@ -70,7 +86,10 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
 int roast_run_commit(struct roast_run *run, struct roast_error *error);
 /* Commits and turns the file into its resting form: one file, readable everywhere. */
 int roast_run_finish(struct roast_run *run, struct roast_error *error);
-/* A copy of what is committed, under another name, complete or not at all; replaces that file. */
+/*
+ * A copy of what is committed, under another name, complete or not at all; replaces that file,
+ * unless it is a run that is being written: that is ROAST_E_STATE.
+ */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
 
 /*

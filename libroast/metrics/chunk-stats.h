@@ -19,6 +19,7 @@ struct chunk_figures {
 struct chunk_stats {
         int64_t n;
         int64_t failed;
+        int64_t lost; /* not among the n; only a run knows, and sets, it */
         struct stat_sum wall_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;

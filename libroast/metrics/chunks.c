@@ -5,8 +5,10 @@
 
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
+#include "metrics/lost.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 static int64_t int_or_0(const struct run_value *value)
 {
@@ -45,7 +47,7 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
                 return NULL;
         summary->datasets = grown;
         grown += summary->n_datasets;
-        if (name && !(grown->name = strndup(name, len)))
+        if (name && !(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_datasets;
         return grown;
@@ -63,7 +65,7 @@ static struct roast_section *section_of(struct roast_summary *summary, size_t *s
                 return NULL;
         summary->sections = grown;
         grown += summary->n_sections;
-        if (!(grown->name = strndup(name, len)))
+        if (!(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_sections;
         return grown;
@@ -95,15 +97,25 @@ static struct chunk_figures figures_of(const struct run_value *values)
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
                        struct roast_error *error)
 {
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
         int r;
 
+        r = lost_collect(&lost, collect->run, error);
+        if (r < 0)
+                return r;
         r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
                 struct roast_dataset *dataset;
 
                 if (outcome == CHUNK_GRAPH)
+                        continue;
+                if (outcome == CHUNK_LOST) {
+                        stats->lost++;
+                        continue;
+                }
+                if (lost_has(&lost, scan.values))
                         continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
@@ -176,6 +188,7 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
+        struct roast_metric_set *set = &collect->summary->metrics;
         struct chunk_stats stats = { 0 };
         int r;
 
@@ -186,7 +199,8 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r >= 0 && stats.n && chunk_stats_set(&collect->summary->metrics, &stats) < 0)
-                return roast_fail_nomem(error);
-        return r;
+        if (r < 0 || stats.n == 0)
+                return r;
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        return chunk_stats_set(set, &stats) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -25,8 +25,6 @@
 
 /* More rows than this in one encoded table are refused, on both sides. */
 #define CHUNK_ROWS_MAX (1u << 22)
-/* And so more sections, or branches */
-#define CHUNK_PARTS_MAX ((size_t)1 << 24)
 
 enum chunk_field {
 #define TEXT(id, name) CHUNK_##id,

@@ -90,6 +90,33 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
         return run_insert(run, RUN_SPAN, row, 5, error);
 }
 
+int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+                       struct roast_error *error)
+{
+        struct run_value row[CHUNK_N_FIELDS] = { 0 };
+        const struct {
+                enum chunk_field field;
+                const char *text;
+        } texts[] = {
+                { CHUNK_DATASET, lost->dataset }, { CHUNK_FILE, lost->file },
+                { CHUNK_TREE, lost->tree },       { CHUNK_UUID, lost->uuid },
+                { CHUNK_WORKER, lost->worker },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
+                int r = text_value(run, texts[i].text, strlen(texts[i].text), &row[texts[i].field],
+                                   error);
+
+                if (r < 0)
+                        return r;
+        }
+        row[CHUNK_OUTCOME] = run_int(CHUNK_LOST);
+        row[CHUNK_ENTRY_START] = run_int(lost->entry_start);
+        row[CHUNK_ENTRY_STOP] = run_int(lost->entry_stop);
+        row[CHUNK_START_UTC_NS] = run_int(lost->utc_ns);
+        return run_insert(run, RUN_CHUNK, row, CHUNK_N_FIELDS, error);
+}
+
 static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, size_t row,
                      struct roast_error *error)
 {

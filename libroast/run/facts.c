@@ -5,6 +5,7 @@
 
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 struct fact_row {
         char *name;
@@ -74,7 +75,7 @@ static int note_fact(struct fact_list *list, const struct run_value *values)
         else if (value->type == RUN_STRING)
                 row->fact.type = ROAST_FACT_TEXT;
         if (value->type == RUN_STRING) {
-                row->text = strndup(value->data, value->len);
+                row->text = text_copy(value->data, value->len);
                 if (!row->text)
                         return ROAST_E_NOMEM;
         }

@@ -5,6 +5,7 @@
 
 #include "run/series.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define GRID_MAX (1u << 24)
 
@@ -84,7 +85,7 @@ static int deliver(struct grid_table *table, roast_series_visitor visit, void *c
                         if (worker->values[j] == INT64_MIN)
                                 worker->values[j] = worker->values[j - 1];
                 text = intern_get(&table->texts, i, &len);
-                name = strndup(text, len);
+                name = text_copy(text, len);
                 if (!name)
                         return ROAST_E_NOMEM;
                 stop = visit(name, worker->values, context);

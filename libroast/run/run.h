@@ -47,6 +47,8 @@ struct roast_run {
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Begins a transaction; what another view may have left open is ended. */
+int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, or "this run". */
 const char *run_label(const struct roast_run *run);
 
@@ -55,6 +57,7 @@ int run_insert(struct roast_run *run, enum run_table table, const struct run_val
                size_t n, struct roast_error *error);
 /* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
 int run_seen_add(struct run_seen *seen, uint64_t key);
+bool run_seen_has(const struct run_seen *seen, uint64_t key);
 /* Forgets all but the first n keys. */
 void run_seen_truncate(struct run_seen *seen, size_t n);
 void run_seen_deinit(struct run_seen *seen);

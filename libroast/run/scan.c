@@ -6,12 +6,21 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+int run_begin(struct roast_run *run, struct roast_error *error)
+{
+        int r = 0;
+
+        if (!sqlite3_get_autocommit(run->db)) /* a view that could not be ended, without memory */
+                r = run_exec(run, "COMMIT", error);
+        return r < 0 ? r : run_exec(run, "BEGIN", error);
+}
+
 int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
         if (run->n_views == 0 && !run->in_transaction) {
-                r = run_exec(run, "BEGIN", error);
+                r = run_begin(run, error);
                 if (r < 0)
                         return r;
         }

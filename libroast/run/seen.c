@@ -62,6 +62,11 @@ int run_seen_add(struct run_seen *seen, uint64_t key)
         return 1;
 }
 
+bool run_seen_has(const struct run_seen *seen, uint64_t key)
+{
+        return seen->n_slots && *find(seen, key);
+}
+
 void run_seen_truncate(struct run_seen *seen, size_t n)
 {
         if (n >= seen->n)

@@ -97,6 +97,22 @@ static int create_file(const char *path, struct roast_error *error)
         return 0;
 }
 
+/* Beside the file what SQLite may have left: it would be replayed over the next of that name. */
+static void remove_files(const char *path)
+{
+        static const char *const ends[] = { "-journal", "-wal", "-shm" };
+
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                if (asprintf(&name, "%s%s", path, ends[i]) < 0)
+                        name = NULL;
+                else
+                        unlink(name);
+        }
+        unlink(path);
+}
+
 static int set_up(struct roast_run *run, struct roast_error *error)
 {
         int r;
@@ -136,7 +152,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
         if (r < 0) {
                 roast_run_free(run);
                 if (path)
-                        unlink(path);
+                        remove_files(path);
                 return r;
         }
         *ret = run;
@@ -165,7 +181,7 @@ static int begin(struct roast_run *run, struct roast_error *error)
                                   run_label(run));
         if (run->in_transaction)
                 return unseal(run, error);
-        r = run_exec(run, "BEGIN", error);
+        r = run_begin(run, error);
         if (r < 0)
                 return r;
         run->in_transaction = true;
@@ -386,6 +402,6 @@ int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *
         if (r >= 0)
                 r = move(temporary, path, error);
         if (r < 0)
-                unlink(temporary);
+                remove_files(temporary);
         return r;
 }

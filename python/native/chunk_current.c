@@ -8,23 +8,23 @@
 
 #include "probe.h"
 
-static _Thread_local ChunkObject *innermost; /* a strong reference */
-static ChunkObject *active;
+_Thread_local struct native_thread native_thread;
+ChunkObject *chunk_active;
 
 /* Forgets chunks of this thread that another one has ended. */
 static ChunkObject *innermost_active(void)
 {
-        while (innermost && innermost->ended) {
-                ChunkObject *ended = innermost;
+        while (native_thread.innermost && native_thread.innermost->ended) {
+                ChunkObject *ended = native_thread.innermost;
 
-                innermost = ended->outer;
+                native_thread.innermost = ended->outer;
                 ended->outer = NULL;
                 Py_DECREF(ended);
         }
-        return innermost;
+        return native_thread.innermost;
 }
 
-ChunkObject *chunk_of_thread(PyObject *owner)
+static ChunkObject *chunk_of_thread(PyObject *owner)
 {
         ChunkObject *chunk = innermost_active();
 
@@ -33,18 +33,13 @@ ChunkObject *chunk_of_thread(PyObject *owner)
         return chunk;
 }
 
-ChunkObject *chunk_current(PyObject *owner)
+ChunkObject *chunk_search(PyObject *owner)
 {
-        ChunkObject *found = NULL;
+        ChunkObject *found = chunk_of_thread(owner);
 
-        if (!active)
-                return NULL;
-        if (innermost && innermost->owner == owner)
-                return innermost;
-        found = chunk_of_thread(owner);
         if (found)
                 return found;
-        for (ChunkObject *chunk = active; chunk; chunk = chunk->next) {
+        for (ChunkObject *chunk = chunk_active; chunk; chunk = chunk->next) {
                 if (chunk->owner != owner)
                         continue;
                 if (found)
@@ -57,12 +52,12 @@ ChunkObject *chunk_current(PyObject *owner)
 void chunk_push(ChunkObject *chunk)
 {
         chunk->outer = innermost_active();
-        innermost = (ChunkObject *)Py_NewRef((PyObject *)chunk);
+        native_thread.innermost = (ChunkObject *)Py_NewRef((PyObject *)chunk);
         chunk->prev = NULL;
-        chunk->next = active;
-        if (active)
-                active->prev = chunk;
-        active = chunk;
+        chunk->next = chunk_active;
+        if (chunk_active)
+                chunk_active->prev = chunk;
+        chunk_active = chunk;
 }
 
 /* `ended` is set: the chunk leaves its thread's chain now, or when that thread looks next. */
@@ -71,7 +66,7 @@ void chunk_drop(ChunkObject *chunk)
         if (chunk->prev)
                 chunk->prev->next = chunk->next;
         else
-                active = chunk->next;
+                chunk_active = chunk->next;
         if (chunk->next)
                 chunk->next->prev = chunk->prev;
         chunk->prev = chunk->next = NULL;

@@ -86,10 +86,10 @@ static PyObject *prepare(enum chunk_type type, PyObject *value)
         return text;
 }
 
-static void given_init(struct given *given, PyObject *fields)
+static void given_init(struct given *given, const struct probe_state *state, PyObject *fields)
 {
         for (int i = 0; i < CHUNK_N_FIELDS; i++) {
-                PyObject *value = PyDict_GetItemString(fields, chunk_fields[i].name);
+                PyObject *value = PyDict_GetItemWithError(fields, state->fields[i]);
 
                 if (!value || value == Py_None)
                         continue;
@@ -97,7 +97,7 @@ static void given_init(struct given *given, PyObject *fields)
                 if (PyErr_Occurred())
                         fault_note(chunk_fields[i].name);
         }
-        given->branches = PyDict_GetItemString(fields, "branches");
+        given->branches = PyDict_GetItemWithError(fields, state->branches);
         if (given->branches && PyList_Check(given->branches))
                 Py_INCREF(given->branches);
         else
@@ -284,7 +284,6 @@ PyObject *chunk_encode(PyObject *object, PyObject *fields)
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE(object));
         ROAST_CLEANUP(given_deinit) struct given given = { 0 };
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         ChunkObject *self = (ChunkObject *)object;
         struct roast_error error = { 0 };
 
@@ -292,7 +291,7 @@ PyObject *chunk_encode(PyObject *object, PyObject *fields)
                 PyErr_SetString(PyExc_TypeError, "encode(dict) of a chunk that has ended");
                 return NULL;
         }
-        given_init(&given, fields);
+        given_init(&given, state, fields);
         if (!given.values[CHUNK_CUSTOM] && PyDict_Size(self->custom))
                 given.values[CHUNK_CUSTOM] = encode_map(self->custom);
         for (int i = 0; i < N_KINDS; i++)
@@ -301,9 +300,10 @@ PyObject *chunk_encode(PyObject *object, PyObject *fields)
                 fault_note("record");
 
         chunk_table_clear(&state->scratch);
+        buf_clear(&state->out);
         if (fill(&state->scratch, self, &given) < 0)
                 return PyErr_NoMemory();
-        if (chunk_table_encode(&state->scratch, &out, &error) < 0)
+        if (chunk_table_encode(&state->scratch, &state->out, &error) < 0)
                 return native_raise(&error);
-        return bytes_of(&out);
+        return bytes_of(&state->out);
 }

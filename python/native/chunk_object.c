@@ -27,7 +27,7 @@ static PyObject *chunk_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         if (!self)
                 return NULL;
         self->owner = Py_NewRef(owner);
-        sections_init(&self->sections, section_thread());
+        sections_init(&self->sections, &native_thread);
         self->custom = PyDict_New();
         if (!self->custom) {
                 Py_DECREF(self);
@@ -82,7 +82,7 @@ static PyObject *chunk_begin(PyObject *object, PyObject *unused)
                 return NULL;
         }
         self->begun = true;
-        self->sections.stack.thread = section_thread();
+        self->sections.stack.thread = &native_thread;
         chunk_push(self);
         probe_chunk_begin(&self->probe);
         Py_RETURN_NONE;

@@ -12,26 +12,30 @@
 enum answer {
         ANSWER_NOTHING, /* look into the instance's dict only */
         ANSWER_ASK,     /* the class may know more */
+        ANSWER_OURS,    /* our descriptor, which tells when a container is put into an instance */
 };
+
+static bool put_by_hand;
+PyTypeObject *container_without;
 
 static struct {
         PyTypeObject *type; /* a strong reference, so that the address stays its own */
         enum answer answer;
 } known[16];
 
-/* An attribute of the class that is neither there nor our own descriptor */
-static bool class_has(PyTypeObject *type, PyObject *name)
+static enum answer class_answer(PyTypeObject *type, PyObject *name)
 {
         PyObject *value = PyObject_GetAttr((PyObject *)type, name);
         bool ours;
 
         if (!value) {
                 PyErr_Clear();
-                return false;
+                return PyObject_HasAttrString((PyObject *)type, "__getattr__") ? ANSWER_ASK
+                                                                               : ANSWER_NOTHING;
         }
         ours = PyObject_HasAttrString(value, "_roastcoffea_descriptor");
         Py_DECREF(value);
-        return !ours;
+        return ours ? ANSWER_OURS : ANSWER_ASK;
 }
 
 static enum answer ask_class(PyTypeObject *type, PyObject *name)
@@ -43,10 +47,10 @@ static enum answer ask_class(PyTypeObject *type, PyObject *name)
 
         if (known[slot].type == type)
                 return known[slot].answer;
-        answer = class_has(type, name) || PyObject_HasAttrString((PyObject *)type, "__getattr__")
-                         ? ANSWER_ASK
-                         : ANSWER_NOTHING;
+        answer = class_answer(type, name);
         before = known[slot].type;
+        if (before == container_without)
+                container_without = NULL;
         known[slot].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
         known[slot].answer = answer;
         Py_XDECREF((PyObject *)before);
@@ -55,11 +59,13 @@ static enum answer ask_class(PyTypeObject *type, PyObject *name)
 
 PyObject *container_find(struct probe_state *state, PyObject *owner)
 {
-        PyTypeObject *type = Py_TYPE(owner);
+        enum answer answer = ask_class(Py_TYPE(owner), state->attribute);
         PyObject *dict, *found = NULL;
 
-        if (owner == Py_None)
+        if (answer == ANSWER_OURS && !put_by_hand) {
+                container_without = Py_TYPE(owner); /* alive as long as it is in known[] */
                 return NULL;
+        }
         dict = PyObject_GenericGetDict(owner, NULL);
         if (dict) {
                 found = Py_XNewRef(PyDict_GetItemWithError(dict, state->attribute));
@@ -67,7 +73,7 @@ PyObject *container_find(struct probe_state *state, PyObject *owner)
         }
         if (PyErr_Occurred())
                 PyErr_Clear();
-        if (!found && (!dict || ask_class(type, state->attribute) == ANSWER_ASK)) {
+        if (!found && (!dict || answer == ANSWER_ASK)) {
                 found = PyObject_GetAttr(owner, state->attribute);
                 if (!found)
                         PyErr_Clear();
@@ -75,6 +81,15 @@ PyObject *container_find(struct probe_state *state, PyObject *owner)
         if (found && !PyMapping_Check(found))
                 Py_CLEAR(found);
         return found;
+}
+
+PyObject *container_put(PyObject *module, PyObject *unused)
+{
+        (void)module;
+        (void)unused;
+        put_by_hand = true;
+        container_without = NULL;
+        Py_RETURN_NONE;
 }
 
 /* The inner dict, made if it is missing; a new reference */

@@ -1,11 +1,12 @@
 /* roastcoffea._probe: chunks, sections and their records, for workers */
 
+#include "container.h"
 #include "probe.h"
 
-/* chunk_of(processor): the chunk that this thread runs for it, or None */
+/* chunk_of(processor): the chunk that runs for it; chunk_of(None): that of this thread */
 static PyObject *chunk_of(PyObject *module, PyObject *owner)
 {
-        ChunkObject *chunk = chunk_current(owner);
+        ChunkObject *chunk = owner == Py_None ? native_thread.innermost : chunk_current(owner);
 
         (void)module;
         return Py_NewRef(chunk ? (PyObject *)chunk : Py_None);
@@ -16,13 +17,19 @@ static int exec_module(PyObject *module)
         static const char *const keys[] = { "timing", "memory", "bytes" };
         struct probe_state *state = PyModule_GetState(module);
 
+        chunk_table_init(&state->scratch);
         state->attribute = PyUnicode_InternFromString("_roastcoffea_current_chunk");
         if (!state->attribute)
                 return -1;
         for (int i = 0; i < N_KINDS; i++)
                 if (!(state->keys[i] = PyUnicode_InternFromString(keys[i])))
                         return -1;
-        chunk_table_init(&state->scratch);
+        for (int i = 0; i < CHUNK_N_FIELDS; i++)
+                if (!(state->fields[i] = PyUnicode_InternFromString(chunk_fields[i].name)))
+                        return -1;
+        state->branches = PyUnicode_InternFromString("branches");
+        if (!state->branches)
+                return -1;
         probe_lock_add_symbol("_PyRuntime");
         if (native_add_chunk(module, state) < 0 || native_add_section(module, state) < 0 ||
             native_add_records(module, state) < 0 || native_add_sampler(module) < 0)
@@ -51,6 +58,9 @@ static int clear_module(PyObject *module)
         Py_CLEAR(state->attribute);
         for (int i = 0; i < N_KINDS; i++)
                 Py_CLEAR(state->keys[i]);
+        for (int i = 0; i < CHUNK_N_FIELDS; i++)
+                Py_CLEAR(state->fields[i]);
+        Py_CLEAR(state->branches);
         Py_CLEAR(state->find_source);
         return 0;
 }
@@ -60,8 +70,9 @@ static void free_module(void *module)
         struct probe_state *state = PyModule_GetState(module);
 
         clear_module(module);
-        section_spare_free(state);
+        section_spare_free();
         chunk_table_deinit(&state->scratch);
+        buf_deinit(&state->out);
 }
 
 #define TRACKER(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
@@ -82,6 +93,8 @@ static PyMethodDef functions[] = {
           "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
         { "encode_block", native_encode_block, METH_VARARGS,
           "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
+        { "expect_containers", container_put, METH_NOARGS,
+          "expect_containers()\n--\n\nDicts were put on processors by hand: look for them." },
         { "take_faults", fault_take, METH_NOARGS,
           "take_faults()\n--\n\n(number, first one) of the faults since the last call, or None." },
         { 0 },

@@ -12,17 +12,19 @@
 #include "probe/chunk.h"
 #include "record/chunk.h"
 #include "sections.h"
+#include "thread.h"
 
 struct probe_state {
         PyTypeObject *chunk_type;
         PyTypeObject *section_type;
         PyTypeObject *records_type;
-        PyObject *attribute;   /* "_roastcoffea_current_chunk" */
-        PyObject *keys[3];     /* "timing", "memory", "bytes" */
-        PyObject *find_source; /* roastcoffea.inputs.source_of, once it was needed */
-        PyObject *spare[8];    /* dead sections, to be used again */
-        size_t n_spare;
-        struct chunk_table scratch; /* kept between chunks for its memory */
+        PyObject *attribute;              /* "_roastcoffea_current_chunk" */
+        PyObject *keys[3];                /* "timing", "memory", "bytes" */
+        PyObject *fields[CHUNK_N_FIELDS]; /* their names */
+        PyObject *branches;               /* "branches" */
+        PyObject *find_source;            /* roastcoffea.inputs.source_of, once it was needed */
+        struct chunk_table scratch;       /* kept between chunks for their memory */
+        struct buf out;
 };
 
 /* The measurement of one chunk: the document dict while it runs, then the record */
@@ -54,14 +56,23 @@ PyObject *section_track_memory(PyObject *module, PyObject *const *args, Py_ssize
                                PyObject *names);
 PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
                               PyObject *names);
-void section_spare_free(struct probe_state *state);
+void section_spare_free(void);
 
-/* chunk_current.c: the chunk that a section of this processor belongs to, borrowed, or NULL */
-ChunkObject *chunk_current(PyObject *owner);
+/* chunk_current.c */
+extern ChunkObject *chunk_active; /* the list of those that run */
+ChunkObject *chunk_search(PyObject *owner);
 void chunk_push(ChunkObject *chunk);
 void chunk_drop(ChunkObject *chunk);
-/* The chunk of this thread itself, borrowed, or NULL. */
-ChunkObject *chunk_of_thread(PyObject *owner);
+
+/* The chunk that a section of this processor belongs to, borrowed, or NULL */
+static inline ChunkObject *chunk_current(PyObject *owner)
+{
+        ChunkObject *chunk = native_thread.innermost;
+
+        if (chunk && chunk->owner == owner)
+                return chunk;
+        return chunk_active ? chunk_search(owner) : NULL;
+}
 
 /* chunk_mapping.c: the documented dict */
 PyObject *chunk_get(PyObject *self, PyObject *args);

@@ -168,6 +168,26 @@ static PyObject *run_add_worker_event(PyObject *self, PyObject *args)
         return leave(self, r, &error);
 }
 
+/* add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop) */
+static PyObject *run_add_lost(PyObject *self, PyObject *args)
+{
+        long long utc_ns, entry_start, entry_stop;
+        struct roast_error error = { 0 };
+        struct roast_lost lost;
+        struct roast_run *run;
+
+        if (!PyArg_ParseTuple(args, "LsssssLL", &utc_ns, &lost.worker, &lost.dataset, &lost.file,
+                              &lost.tree, &lost.uuid, &entry_start, &entry_stop))
+                return NULL;
+        lost.utc_ns = utc_ns;
+        lost.entry_start = entry_start;
+        lost.entry_stop = entry_stop;
+        run = enter(self);
+        if (!run)
+                return NULL;
+        return leave(self, roast_run_add_lost(run, &lost, &error), &error);
+}
+
 /* add_series(worker, columns, block) */
 static PyObject *run_add_series(PyObject *self, PyObject *args)
 {
@@ -458,6 +478,9 @@ static PyMethodDef methods[] = {
         { "add_worker_event", run_add_worker_event, METH_VARARGS,
           "add_worker_event(utc_ns, kind, name, host=None, pid=-1, threads=-1, limit=-1)\n--\n\n"
           "kind: 1 here at the start, 2 came, 3 went." },
+        { "add_lost", run_add_lost, METH_VARARGS,
+          "add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop)\n--\n\n"
+          "Adds an attempt at a chunk that was lost with its worker." },
         { "add_series", run_add_series, METH_VARARGS,
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,

@@ -26,6 +26,11 @@ typedef struct {
         struct activation first; /* where it is stored, unless entered again within itself */
 } SectionObject;
 
+/* Dead sections, to be used again */
+enum { N_SPARE = 8 };
+static SectionObject *spare[N_SPARE];
+static size_t n_spare;
+
 /* The counter of requested bytes, or 0 */
 static int64_t requested_bytes(PyObject *source)
 {
@@ -71,7 +76,7 @@ static struct activation *activation_new(SectionObject *self)
         activation->set = NULL;
         activation->source = NULL;
         activation->container = NULL;
-        activation->thread = section_thread();
+        activation->thread = &native_thread;
         activation->under = self->open;
         self->open = activation;
         return activation;
@@ -80,7 +85,7 @@ static struct activation *activation_new(SectionObject *self)
 /* Takes the entry of this thread, the last one first, out of those of the object. */
 static struct activation *activation_take(SectionObject *self)
 {
-        const void *thread = section_thread();
+        const void *thread = &native_thread;
         struct activation **at = &self->open, *taken;
 
         if (*at && (*at)->thread != thread) {
@@ -114,44 +119,55 @@ static void read_before(SectionObject *self, struct activation *activation)
         }
 }
 
-static PyObject *section_enter(PyObject *object, PyObject *unused)
+/* Outside of chunks: only a dict that was put there by hand is of interest. */
+static void enter_container(SectionObject *self)
 {
-        SectionObject *self = (SectionObject *)object;
-        struct activation *activation;
-        struct section_stack *stack;
-        ChunkObject *chunk;
-        int64_t number;
+        struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
+        PyObject *container = container_find(state, self->owner);
+        struct activation *activation = container ? activation_new(self) : NULL;
 
-        (void)unused;
-        activation = activation_new(self);
-        if (!activation)
-                Py_RETURN_NONE;
-        chunk = chunk_current(self->owner);
-        if (!chunk) {
-                activation->container =
-                        container_find(PyType_GetModuleState(Py_TYPE(object)), self->owner);
-                if (activation->container) {
-                        read_before(self, activation);
-                        activation->start_ns = probe_monotonic_ns();
-                }
-                Py_RETURN_NONE;
+        if (!activation) {
+                Py_XDECREF(container);
+                return;
         }
-        number = sections_find(&chunk->sections, self->name, self->kind);
-        stack = self->kind != KIND_TIME ? &chunk->sections.loose
-                : chunk->sections.stack.thread == activation->thread
-                        ? &chunk->sections.stack
-                        : sections_stack(&chunk->sections, activation->thread);
-        if (number < 0 || !stack) {
+        activation->container = container;
+        read_before(self, activation);
+        activation->start_ns = probe_monotonic_ns();
+}
+
+static void enter_chunk(SectionObject *self, ChunkObject *chunk)
+{
+        struct section_set *set = &chunk->sections;
+        struct section_stack *stack = &set->loose;
+        struct activation *activation = activation_new(self);
+        int64_t number = sections_find(set, self->name, self->kind);
+
+        if (self->kind == KIND_TIME)
+                stack = set->stack.thread == &native_thread ? &set->stack
+                                                            : sections_stack(set, &native_thread);
+        if (number < 0 || !stack || !activation) {
                 fault_note("section");
-                Py_RETURN_NONE;
+                return;
         }
         activation->number = (uint32_t)number;
         if (self->kind != KIND_TIME) {
                 read_before(self, activation);
                 if (chunk->ended) /* reading ran Python code */
-                        Py_RETURN_NONE;
+                        return;
         }
-        activation_open(activation, &chunk->sections, stack, probe_monotonic_ns());
+        activation_open(activation, set, stack, probe_monotonic_ns());
+}
+
+static PyObject *section_enter(PyObject *object, PyObject *unused)
+{
+        SectionObject *self = (SectionObject *)object;
+        ChunkObject *chunk = chunk_current(self->owner);
+
+        (void)unused;
+        if (chunk)
+                enter_chunk(self, chunk);
+        else if (Py_TYPE(self->owner) != container_without && self->owner != Py_None)
+                enter_container(self);
         Py_RETURN_NONE;
 }
 
@@ -220,7 +236,7 @@ static PyObject *section_exit(PyObject *object, PyObject *const *args, Py_ssize_
 
         (void)args;
         (void)n_args;
-        if (activation) {
+        if (activation) { /* else it was entered where nothing is measured */
                 leave(self, activation);
                 activation_free(self, activation);
         }
@@ -267,7 +283,6 @@ static void abandon(SectionObject *self)
 static void section_dealloc(PyObject *object)
 {
         PyTypeObject *type = Py_TYPE(object);
-        struct probe_state *state = PyType_GetModuleState(type);
         SectionObject *self = (SectionObject *)object;
 
         PyObject_GC_UnTrack(object);
@@ -276,8 +291,8 @@ static void section_dealloc(PyObject *object)
         Py_XDECREF(self->owner);
         Py_XDECREF(self->name);
         Py_XDECREF(self->events);
-        if (state->n_spare < sizeof(state->spare) / sizeof(state->spare[0]))
-                state->spare[state->n_spare++] = object;
+        if (n_spare < N_SPARE)
+                spare[n_spare++] = self;
         else
                 PyObject_GC_Del(object);
         Py_DECREF(type);
@@ -289,8 +304,8 @@ static PyObject *section_new(PyObject *module, enum section_kind kind, PyObject 
         struct probe_state *state = PyModule_GetState(module);
         SectionObject *self;
 
-        if (state->n_spare) {
-                self = (SectionObject *)state->spare[--state->n_spare];
+        if (n_spare) {
+                self = spare[--n_spare];
                 PyObject_Init((PyObject *)self, state->section_type);
         } else {
                 self = PyObject_GC_New(SectionObject, state->section_type);
@@ -406,8 +421,8 @@ int native_add_section(PyObject *module, struct probe_state *state)
         return PyModule_AddType(module, state->section_type);
 }
 
-void section_spare_free(struct probe_state *state)
+void section_spare_free(void)
 {
-        while (state->n_spare)
-                PyObject_GC_Del(state->spare[--state->n_spare]);
+        while (n_spare)
+                PyObject_GC_Del(spare[--n_spare]);
 }

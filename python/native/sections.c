@@ -5,13 +5,6 @@
 
 #include "sections.h"
 
-const void *section_thread(void)
-{
-        static _Thread_local char here;
-
-        return &here;
-}
-
 void sections_init(struct section_set *set, const void *thread)
 {
         *set = (struct section_set){ .stack = { .thread = thread } };

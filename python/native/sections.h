@@ -81,6 +81,3 @@ void activation_open(struct activation *activation, struct section_set *set,
                      struct section_stack *stack, int64_t now_ns);
 /* Takes it out and adds it to its entry, which is returned. */
 struct section_entry *activation_close(struct activation *activation, int64_t now_ns);
-
-/* An identity of the calling thread, never NULL; cheap. */
-const void *section_thread(void);

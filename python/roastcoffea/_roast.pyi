@@ -64,6 +64,18 @@ class Run:
         /,
     ) -> None: ...
     def add_series(self, worker: str, columns: str, block: bytes, /) -> None: ...
+    def add_lost(
+        self,
+        utc_ns: int,
+        worker: str,
+        dataset: str,
+        file: str,
+        tree: str,
+        uuid: str,
+        entry_start: int,
+        entry_stop: int,
+        /,
+    ) -> None: ...
     def add_span(
         self, kind: str, prefix: str | None, activity: str, unit: str | None, value: float, /
     ) -> None: ...

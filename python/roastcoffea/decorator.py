@@ -186,7 +186,10 @@ class CurrentChunk:
         return chunk
 
     def __set__(self, instance: Any, value: Any) -> None:
+        from roastcoffea.native import expect_containers
+
         instance.__dict__[CURRENT] = value
+        expect_containers()
 
     def __delete__(self, instance: Any) -> None:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from roastcoffea.native import track_bytes, track_memory, track_time
+from roastcoffea.native import chunk_of, track_bytes, track_memory, track_time
 
 # Workers without _probe find their stand-ins under the same name.
 for _tracker in (track_time, track_memory, track_bytes):
@@ -32,7 +32,7 @@ class BaseInstrumentationContext:
     Parameters
     ----------
     processor_self
-        The processor whose chunk is measured.
+        The processor whose chunk is measured; by default the chunk that this thread runs.
     name
         Names the section; kept as ``self.name``.
 
@@ -66,6 +66,10 @@ class BaseInstrumentationContext:
 
     def record_metric(self, name: str, value: Any) -> None:
         """Add a value to ``custom_metrics`` of the current chunk, if there is one."""
-        chunk = getattr(self.processor, "_roastcoffea_current_chunk", None)
+        chunk = (
+            chunk_of(None)
+            if self.processor is None
+            else getattr(self.processor, "_roastcoffea_current_chunk", None)
+        )
         if chunk is not None:
             chunk.setdefault("custom_metrics", {})[name] = value

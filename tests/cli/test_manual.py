@@ -69,6 +69,18 @@ def test_the_manual_renders_without_warnings(command: list[str]) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("title", "rows"),
+    [("chunk", r"(?:TEXT|BLOB|INT)\(\w+, (\w+)\)"), ("section", r"^SECTION\(\w+, (\w+)\)")],
+)
+def test_the_format_explains_every_field_of_a_record(title: str, rows: str) -> None:
+    record = (ROOT / "libroast" / "record" / "fields.def").read_text()
+    page = (ROOT / "docs" / "format.md").read_text()
+    table = page.split(f"### Fields of a {title}\n")[1].split("###")[0]
+    said = re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
+    assert sorted(said) == sorted(re.findall(rows, record.split("*/", 1)[1], re.M))
+
+
 def test_the_metrics_reference_is_current() -> None:
     command = [sys.executable, ROOT / "tools" / "metrics_reference.py", "--roast", ROAST, "--check"]
     done = subprocess.run(command, capture_output=True, text=True)

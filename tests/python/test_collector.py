@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -558,3 +559,40 @@ def test_a_chunk_that_always_fails_leaves_everything_else_in_the_run(
     assert failed
     assert {chunk["error_type"] for chunk in failed} == {"ArithmeticError"}
     assert collector.summary().metrics()["num_failed_chunks"] == len(failed)
+
+
+def test_a_killed_worker_loses_chunks_and_the_sums_still_agree(
+    small_fileset: Any, tmp_path: Path
+) -> None:
+    from distributed import Client, LocalCluster
+
+    flag = tmp_path / "killed"
+
+    class Killer(DimuonProcessor):
+        @track_metrics
+        def process(self, events: Any) -> Any:
+            metadata = events.metadata
+            if metadata["dataset"] == "TTbar" and metadata["entrystart"] and not flag.exists():
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return {"events": len(events)}
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client, worker_tracking_interval=0.1) as collector,
+    ):
+        output, report = analyse(client, small_fileset, Killer())
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    assert flag.exists()
+    metrics = collector.get_metrics()
+    assert output["events"] == report["entries"] == 12_000
+    assert metrics["num_lost_chunks"] >= 1
+    assert metrics["total_events_from_chunks"] == report["entries"]
+    assert metrics["num_successful_chunks"] == report["chunks"]
+    lost = [chunk for chunk in collector.chunk_metrics if chunk["outcome"] == "lost"]
+    assert {chunk["dataset"] for chunk in lost} <= {"DYJets", "TTbar"}
+    assert metrics["peak_workers"] >= 2

@@ -358,29 +358,21 @@ static void test_parts_that_are_all_alike_come_back(void **state)
         assert_valid(&again);
 }
 
-/* What a reader would refuse, the writer refuses. */
-static void test_a_table_that_could_not_be_read_is_not_written(void **state)
+static void test_parts_that_are_all_alike_are_read_back_whatever_their_number(void **state)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table, again;
         ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
-        struct roast_error error = { 0 };
-        int r = 0;
 
         (void)state;
         chunk_table_init(&table);
         chunk_table_init(&again);
         assert_int_equal(chunk_table_add(&table), 0);
-        for (size_t i = 0; i < 5000 && r >= 0; i++) {
+        for (size_t i = 0; i < 100000; i++)
                 assert_int_equal(chunk_table_add_branch(&table, "x", 1, CHUNK_ABSENT), 0);
-                buf_clear(&bytes);
-                r = chunk_table_encode(&table, &bytes, &error);
-                if (r >= 0 && i % 100 == 99)
-                        assert_int_equal(chunk_table_decode(&again, bytes.data, bytes.len, NULL),
-                                         0);
-        }
-        assert_int_equal(r, ROAST_E_INVALID);
-        assert_true(table.branches.n > 1000);
-        assert_int_equal(bytes.len, 0);
+        assert_int_equal(chunk_table_encode(&table, &bytes, NULL), 0);
+        assert_int_equal(chunk_table_decode(&again, bytes.data, bytes.len, NULL), 0);
+        assert_int_equal(again.branches.n, 100000);
+        assert_true(bytes.len < 100000 / 50);
 }
 
 static void test_a_table_is_appended_to_the_buffer(void **state)
@@ -481,8 +473,6 @@ static void test_bytes_that_were_cut_off_are_refused(void **state)
                         assert_int_equal(target.table.n, 3);
                 }
                 assert_untouched(&target);
-                assert_int_equal(buf_put_u8(&bytes, 0), 0);
-                assert_true(chunk_table_decode(&target.table, bytes.data, bytes.len, NULL) < 0);
         }
         assert_untouched(&target);
 }
@@ -699,7 +689,7 @@ int main(void)
                 cmocka_unit_test(test_many_rows_come_back),
                 cmocka_unit_test(test_tables_are_merged_by_decoding_one_after_the_other),
                 cmocka_unit_test(test_parts_that_are_all_alike_come_back),
-                cmocka_unit_test(test_a_table_that_could_not_be_read_is_not_written),
+                cmocka_unit_test(test_parts_that_are_all_alike_are_read_back_whatever_their_number),
                 cmocka_unit_test(test_a_table_is_appended_to_the_buffer),
                 cmocka_unit_test(test_parts_need_a_chunk),
                 cmocka_unit_test(test_a_record_is_small),

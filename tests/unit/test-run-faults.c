@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,15 +102,27 @@ static void assert_is_a_stage(const char *path, const struct stages *stages, lon
         fail_msg("after %ld calls: figures that were never committed", count);
 }
 
+/* The files that a run can have; NULL at the end */
+static const char *const ends[] = { "", "-wal", "-shm", "-journal", NULL };
+
 static void remove_run(const char *path)
 {
-        static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
-
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(ends); i++) {
+        for (size_t i = 0; ends[i]; i++) {
                 ROAST_CLEANUP(cleanup_free) char *name = NULL;
 
                 assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
                 unlink(name);
+        }
+}
+
+static void assert_nothing_left(const char *path)
+{
+        for (size_t i = 0; ends[i]; i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
+                if (access(name, F_OK) == 0)
+                        fail_msg("%s was left", name);
         }
 }
 
@@ -138,7 +151,7 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
                 if (run)
                         assert_is_a_stage(path, &stages, count);
                 else
-                        assert_int_equal(access(path, F_OK), -1);
+                        assert_nothing_left(path);
                 remove_run(path);
                 /* the first ones one by one, then in growing steps: SQLite allocates often */
                 step = 1 + count / 60;
@@ -239,7 +252,7 @@ static void play_with_faults(void **state, long n, int reason)
                 if (run)
                         assert_is_a_stage(path, &stages, count);
                 else
-                        assert_int_equal(access(path, F_OK), -1);
+                        assert_nothing_left(path);
                 if (!failed)
                         assert_int_equal(r, 0);
                 remove_run(path);
@@ -294,9 +307,11 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
 {
         const char *path = folder_path(state, "a.roast");
         ROAST_CLEANUP(cleanup_free) char *before = NULL;
+        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
         struct roast_run *run, *copy;
         bool failed = true;
 
+        assert_true(asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) > 0);
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
         assert_int_equal(sample_begin(run, NULL), 0);
         assert_int_equal(roast_run_copy(run, path, NULL), 0);
@@ -318,8 +333,92 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
                 roast_run_free(copy);
                 assert_non_null(summary);
                 assert_int_equal(!strcmp(summary, before), failed);
+                assert_nothing_left(temporary);
         }
         roast_run_free(run);
+}
+
+/* A log that was cut off, as by a crash of the machine: the commits before the cut are there. */
+static void test_a_log_cut_off_anywhere_gives_an_earlier_commit(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        const char *index = folder_path(state, "a.roast-shm");
+        pid_t pid;
+        int status;
+        struct stat st;
+
+        stages_init(&stages);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                struct roast_run *run = NULL;
+                int r = roast_run_create(&run, path, NULL);
+
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps) - 1 && r >= 0; i++)
+                        r = steps[i](run, NULL);
+                _exit(r < 0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(stat(log, &st), 0);
+        for (off_t size = st.st_size; size >= 0; size -= 509) {
+                assert_int_equal(truncate(log, size), 0);
+                unlink(index);
+                assert_is_a_stage(path, &stages, (long)size);
+        }
+}
+
+static long chunks_of(const char *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_summary summary;
+        struct roast_run *run = NULL;
+        long n;
+
+        if (roast_run_open(&run, path, &error) < 0 ||
+            roast_summary_of_run(&summary, run, &error) < 0)
+                fail_msg("%s", error.message);
+        n = (long)summary.metrics.values[ROAST_NUM_CHUNKS].count;
+        roast_summary_deinit(&summary);
+        roast_run_free(run);
+        return n;
+}
+
+/* Another process commits, checkpoints and finishes while we look again and again. */
+static void test_a_reader_is_never_disturbed_by_the_writer(void **state)
+{
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        struct roast_run *run;
+        long seen = 0;
+        pid_t pid, ended = 0;
+        int status;
+
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                int r = roast_run_create(&run, path, NULL);
+
+                for (size_t i = 0; i < 100 && r >= 0; i++) {
+                        r = sample_add_chunks(run, 30, NULL);
+                        if (r >= 0)
+                                r = roast_run_commit(run, NULL);
+                }
+                if (r >= 0)
+                        r = roast_run_finish(run, NULL);
+                roast_run_free(run);
+                _exit(r < 0);
+        }
+        while (access(log, F_OK) < 0 && !(ended = waitpid(pid, &status, WNOHANG)))
+                usleep(100); /* the file is being made */
+        for (; !ended; ended = waitpid(pid, &status, WNOHANG)) {
+                long n = chunks_of(path);
+
+                assert_true(n >= seen && n % 30 == 0);
+                seen = n;
+        }
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(chunks_of(path), 3000);
 }
 
 /* The real thing: the kernel refuses to let the file grow. */
@@ -367,6 +466,8 @@ int main(void)
                 TEST(test_a_write_or_sync_that_fails_once_keeps_what_is_committed),
                 TEST(test_a_writer_goes_on_after_a_full_disk),
                 TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
+                TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
+                TEST(test_a_reader_is_never_disturbed_by_the_writer),
                 TEST(test_a_file_that_may_not_grow_keeps_what_is_committed),
         };
 

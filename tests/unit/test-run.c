@@ -441,7 +441,8 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09", 5, &error), ROAST_E_CORRUPT);
+        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09\x05\x00", 7, &error),
+                         ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         summary = summary_of(run);
@@ -649,6 +650,21 @@ static void test_a_killed_run_opens_with_what_was_committed(void **state)
         assert_int_equal(roast_run_commit(run, NULL), 0);
         expected = summary_of(run);
         roast_run_free(run);
+        assert_string_equal(summary, expected);
+}
+
+/* Somebody removed the file, but not its log. */
+static void test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free)
+        char *expected = summary_of_file(finished_run(state, "b.roast"));
+        ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+
+        kill_after_commit(path);
+        assert_int_equal(unlink(path), 0);
+        assert_true(size_of(folder_path(state, "a.roast-wal")) > 0);
+        summary = summary_of_file(finished_run(state, "a.roast"));
         assert_string_equal(summary, expected);
 }
 
@@ -911,6 +927,7 @@ int main(void)
                 TEST(test_a_finished_run_opens_from_a_read_only_directory),
                 TEST(test_a_run_that_stayed_in_wal_mode_opens_from_a_read_only_directory),
                 TEST(test_a_killed_run_opens_with_what_was_committed),
+                TEST(test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name),
                 TEST(test_a_killed_run_in_a_read_only_directory_says_what_to_do),
                 TEST(test_a_copy_has_the_same_figures_and_replaces_a_file),
                 TEST(test_a_copy_that_fails_leaves_nothing),

@@ -95,6 +95,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self.run.add_series(*rest)
             elif kind == "chunks":
                 self.run.add_chunks(rest[0])
+            elif kind == "lost":
+                self.run.add_lost(*rest)
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)

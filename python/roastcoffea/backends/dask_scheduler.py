@@ -1,8 +1,10 @@
-"""What runs inside Dask's scheduler: the workers' comings and goings, as events.
+"""What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
+    ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
+A chunk is lost when its worker goes while it runs, or while its result is still needed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
+
+from roastcoffea.inputs import clean_url
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -26,6 +30,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.name = topic
         self.topic = topic
         self.scheduler: Scheduler | None = None
+        self.holders: dict[Any, str | None] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
@@ -44,6 +49,32 @@ class SchedulerProbe(SchedulerPlugin):
             known = (state.host, pid, state.nthreads, state.memory_limit or -1)
         self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
 
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        """Called by Dask for every task: remembers who has it, reports what was lost."""
+        if finish in ("processing", "memory"):
+            if finish == "processing":
+                state = self.scheduler.tasks[key].processing_on  # type: ignore[union-attr]
+                self.holders[key] = state.address if state is not None else None
+            return
+        if start == "processing" or start == "memory":
+            holder = self.holders.pop(key, None)
+            if holder is not None and holder not in self.scheduler.workers:  # type: ignore[union-attr]
+                self.report_lost(key, holder)
+
+    def report_lost(self, key: Any, worker: str) -> None:
+        """Send the identity of a chunk whose worker has gone; other tasks have none."""
+        assert self.scheduler is not None
+        state = self.scheduler.tasks.get(key)
+        item = work_item(getattr(state, "run_spec", None))
+        if item is None:
+            return
+        uuid = item.fileuuid.hex() if isinstance(item.fileuuid, bytes) else str(item.fileuuid)
+        self.scheduler.log_event(
+            self.topic,
+            ("lost", time.time_ns(), worker, str(item.dataset), clean_url(str(item.filename)),
+             str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
+        )  # fmt: skip
+
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
         self.report(CAME, worker)
@@ -53,6 +84,16 @@ class SchedulerProbe(SchedulerPlugin):
     ) -> None:
         """Called by Dask when a worker has gone."""
         self.report(WENT, worker)
+
+
+def work_item(spec: Any, depth: int = 2) -> Any:
+    """Return coffea's WorkItem among the arguments of a task, or None."""
+    for argument in getattr(spec, "args", ()):
+        if hasattr(argument, "entrystart") and hasattr(argument, "filename"):
+            return argument
+        if depth and (found := work_item(argument, depth - 1)) is not None:
+            return found
+    return None
 
 
 def remember_nothing(scheduler: Scheduler, topic: str) -> None:

@@ -1,0 +1,178 @@
+/* Predictions: see predict.h. */
+
+#include "record/predict.h"
+
+static void add(int64_t *value, int64_t prediction, int sign)
+{
+        *value = (int64_t)((uint64_t)*value + (uint64_t)sign * (uint64_t)prediction);
+}
+
+static int64_t or_0(int64_t value)
+{
+        return value == CHUNK_ABSENT ? 0 : value;
+}
+
+/* The file comes first, as much depends on it; what was requested before what was read. */
+const uint8_t predict_order[CHUNK_N_FIELDS] = {
+        CHUNK_FILE,
+        CHUNK_DATASET,
+        CHUNK_TREE,
+        CHUNK_UUID,
+        CHUNK_ENTRY_START,
+        CHUNK_ENTRY_STOP,
+        CHUNK_NUM_EVENTS,
+        CHUNK_OUTCOME,
+        CHUNK_ERROR_TYPE,
+        CHUNK_ERROR_MESSAGE,
+        CHUNK_WORKER,
+        CHUNK_HOST,
+        CHUNK_PID,
+        CHUNK_THREAD,
+        CHUNK_ATTEMPT,
+        CHUNK_START_UTC_NS,
+        CHUNK_WALL_NS,
+        CHUNK_CPU_NS,
+        CHUNK_RUNQUEUE_NS,
+        CHUNK_THROTTLED_NS,
+        CHUNK_BLOCK_IO_NS,
+        CHUNK_GIL_NS,
+        CHUNK_OTHER_NS,
+        CHUNK_SPLIT_SAMPLES,
+        CHUNK_RSS_START_BYTES,
+        CHUNK_RSS_END_BYTES,
+        CHUNK_RSS_PEAK_BYTES,
+        CHUNK_PEAK_SOURCE,
+        CHUNK_MAJOR_FAULTS,
+        CHUNK_REQUESTED_BYTES,
+        CHUNK_READ_BYTES,
+        CHUNK_WRITE_BYTES,
+        CHUNK_RCHAR_BYTES,
+        CHUNK_WCHAR_BYTES,
+        CHUNK_PROBE_NS,
+        CHUNK_CUSTOM,
+        CHUNK_METADATA,
+        CHUNK_FILE_METADATA,
+        CHUNK_TREE_BRANCHES,
+        CHUNK_TREE_BYTES,
+        CHUNK_SELECTED_BYTES,
+        CHUNK_SELECTED_UNCOMPRESSED_BYTES,
+};
+
+int predict_context(enum chunk_field field)
+{
+        switch (field) {
+        case CHUNK_DATASET:
+        case CHUNK_TREE:
+        case CHUNK_UUID:
+        case CHUNK_ENTRY_START:
+        case CHUNK_METADATA:
+        case CHUNK_FILE_METADATA:
+        case CHUNK_TREE_BRANCHES:
+        case CHUNK_TREE_BYTES:
+        case CHUNK_SELECTED_BYTES:
+        case CHUNK_SELECTED_UNCOMPRESSED_BYTES:
+                return CHUNK_FILE;
+        case CHUNK_HOST:
+        case CHUNK_PID:
+        case CHUNK_THREAD:
+        case CHUNK_RSS_START_BYTES:
+                return CHUNK_WORKER;
+        default:
+                return -1;
+        }
+}
+
+static int64_t branch_bytes(const struct chunk_table *table, size_t row)
+{
+        const struct chunk_parts *parts = &table->branches;
+        uint64_t sum = 0;
+
+        for (size_t i = parts->first[row]; i < parts->first[row + 1]; i++)
+                sum += (uint64_t)or_0(parts->columns[1][i]);
+        return (int64_t)sum;
+}
+
+static int64_t wall_left(const struct chunk_table *table, size_t row)
+{
+        uint64_t left = (uint64_t)or_0(table->columns[CHUNK_WALL_NS][row]);
+
+        for (int i = CHUNK_CPU_NS; i < CHUNK_OTHER_NS; i++)
+                left -= (uint64_t)or_0(table->columns[i][row]);
+        return (int64_t)left;
+}
+
+static int64_t predict_chunk(const struct chunk_table *table, enum chunk_field field, size_t row)
+{
+        int64_t *const *columns = table->columns;
+
+        switch (field) {
+        case CHUNK_ENTRY_STOP:
+                return or_0(columns[CHUNK_ENTRY_START][row]);
+        case CHUNK_NUM_EVENTS:
+                return (int64_t)((uint64_t)or_0(columns[CHUNK_ENTRY_STOP][row]) -
+                                 (uint64_t)or_0(columns[CHUNK_ENTRY_START][row]));
+        case CHUNK_CPU_NS:
+                return or_0(columns[CHUNK_WALL_NS][row]);
+        case CHUNK_OTHER_NS:
+                return wall_left(table, row);
+        case CHUNK_RSS_END_BYTES:
+                return or_0(columns[CHUNK_RSS_START_BYTES][row]);
+        case CHUNK_RSS_PEAK_BYTES:
+                return or_0(columns[CHUNK_RSS_END_BYTES][row]);
+        case CHUNK_REQUESTED_BYTES:
+                return branch_bytes(table, row);
+        case CHUNK_RCHAR_BYTES:
+                return or_0(columns[CHUNK_REQUESTED_BYTES][row]);
+        default:
+                return 0;
+        }
+}
+
+void predict_chunks(const struct chunk_table *table, enum chunk_field field, size_t from, size_t to,
+                    int64_t *values, int sign)
+{
+        switch (field) {
+        case CHUNK_ENTRY_STOP:
+        case CHUNK_NUM_EVENTS:
+        case CHUNK_CPU_NS:
+        case CHUNK_OTHER_NS:
+        case CHUNK_RSS_END_BYTES:
+        case CHUNK_RSS_PEAK_BYTES:
+        case CHUNK_REQUESTED_BYTES:
+        case CHUNK_RCHAR_BYTES:
+                for (size_t row = from; row < to; row++)
+                        add(&values[row - from], predict_chunk(table, field, row), sign);
+                break;
+        default:
+                break;
+        }
+}
+
+static int64_t mean_ns(const struct chunk_parts *parts, size_t row)
+{
+        int64_t count = or_0(parts->columns[1 + SECTION_COUNT][row]);
+
+        return count > 0 ? or_0(parts->columns[1 + SECTION_TOTAL_NS][row]) / count : 0;
+}
+
+void predict_sections(const struct chunk_parts *parts, size_t column, size_t from, size_t to,
+                      int64_t *values, int sign)
+{
+        int64_t *const *columns = parts->columns;
+
+        for (size_t row = from; row < to; row++) {
+                int64_t *value = &values[row - from];
+
+                if (column == 1 + SECTION_SELF_NS)
+                        add(value, or_0(columns[1 + SECTION_TOTAL_NS][row]), sign);
+                else if (column == 1 + SECTION_MIN_NS || column == 1 + SECTION_MAX_NS)
+                        add(value, mean_ns(parts, row), sign);
+                else if (column == 1 + SECTION_RSS_END_BYTES)
+                        add(value, or_0(columns[1 + SECTION_RSS_START_BYTES][row]), sign);
+                else if (column == 1 + SECTION_RSS_DELTA_BYTES)
+                        add(value,
+                            (int64_t)((uint64_t)or_0(columns[1 + SECTION_RSS_END_BYTES][row]) -
+                                      (uint64_t)or_0(columns[1 + SECTION_RSS_START_BYTES][row])),
+                            sign);
+        }
+}
