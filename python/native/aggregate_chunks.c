@@ -189,13 +189,30 @@ static int read_parts(struct chunk_reader *reader, PyObject *record)
         return r;
 }
 
+/* Attempts that are no chunks: lost with their worker, or made to build a task graph; 1, 0, -1 */
+static int is_no_chunk(PyObject *record)
+{
+        PyObject *outcome;
+        int r = plain_get(record, "outcome", &outcome);
+
+        if (r > 0)
+                r = PyUnicode_Check(outcome) &&
+                    (PyUnicode_CompareWithASCIIString(outcome, "lost") == 0 ||
+                     PyUnicode_CompareWithASCIIString(outcome, "graph") == 0);
+        Py_XDECREF(outcome);
+        return r;
+}
+
 static int read_chunk(PyObject *record, void *context)
 {
         struct chunk_reader *reader = context;
-        struct roast_dataset *dataset = dataset_of(reader, record);
+        struct roast_dataset *dataset;
         PyObject *failure;
-        int r;
+        int r = is_no_chunk(record);
 
+        if (r)
+                return r < 0 ? -1 : 0;
+        dataset = dataset_of(reader, record);
         if (!dataset)
                 return -1;
         r = plain_get(record, "error", &failure);
