@@ -189,18 +189,17 @@ static int read_parts(struct chunk_reader *reader, PyObject *record)
         return r;
 }
 
-/* Attempts that are no chunks: lost with their worker, or made to build a task graph; 1, 0, -1 */
-static int is_no_chunk(PyObject *record)
+/* What our own records say became of the attempt; others have no such key. -1: an exception */
+static int outcome_of(PyObject *record)
 {
         PyObject *outcome;
-        int r = plain_get(record, "outcome", &outcome);
+        int found = CHUNK_FINISHED, r = plain_get(record, "outcome", &outcome);
 
-        if (r > 0)
-                r = PyUnicode_Check(outcome) &&
-                    (PyUnicode_CompareWithASCIIString(outcome, "lost") == 0 ||
-                     PyUnicode_CompareWithASCIIString(outcome, "graph") == 0);
+        for (int i = 0; r > 0 && PyUnicode_Check(outcome) && i < CHUNK_N_OUTCOMES; i++)
+                if (PyUnicode_CompareWithASCIIString(outcome, chunk_outcomes[i]) == 0)
+                        found = i;
         Py_XDECREF(outcome);
-        return r;
+        return r < 0 ? -1 : found;
 }
 
 static int read_chunk(PyObject *record, void *context)
@@ -208,16 +207,18 @@ static int read_chunk(PyObject *record, void *context)
         struct chunk_reader *reader = context;
         struct roast_dataset *dataset;
         PyObject *failure;
-        int r = is_no_chunk(record);
+        int outcome = outcome_of(record), r;
 
-        if (r)
-                return r < 0 ? -1 : 0;
+        if (outcome < 0)
+                return -1;
+        if (outcome == CHUNK_LOST || outcome == CHUNK_GRAPH)
+                return 0;
         dataset = dataset_of(reader, record);
         if (!dataset)
                 return -1;
         r = plain_get(record, "error", &failure);
         Py_XDECREF(failure);
-        if (r > 0)
+        if (r > 0 || (r == 0 && outcome != CHUNK_FINISHED))
                 chunk_stats_failed(&reader->stats, dataset);
         else if (r == 0)
                 r = read_finished(reader, dataset, record);

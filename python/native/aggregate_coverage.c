@@ -125,6 +125,40 @@ static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObj
         return r < 0 ? -1 : 0;
 }
 
+struct branch_reader {
+        struct coverage_reader *reader;
+        struct coverage_file *file;
+};
+
+static int note_bytes(PyObject *name, PyObject *bytes, void *context)
+{
+        struct branch_reader *branches = context;
+        Py_ssize_t number;
+        double real;
+
+        number = plain_known(branches->reader->branch_index, name);
+        if (number < 0)
+                return PyErr_Occurred() ? -1 : 0; /* no chunk has touched it yet */
+        if (plain_real(&real, bytes) < 0)
+                return -1;
+        if (coverage_file_branch(branches->file, (uint32_t)number, real) < 0)
+                return no_memory();
+        return 0;
+}
+
+/* {branch: compressed bytes in the whole file}, where the record has it */
+static int read_bytes(struct coverage_reader *reader, struct coverage_file *file, PyObject *record)
+{
+        struct branch_reader branches = { reader, file };
+        PyObject *bytes;
+        int r = plain_get(record, "branch_bytes", &bytes);
+
+        if (r > 0 && PyDict_Check(bytes))
+                r = plain_each_pair(bytes, note_bytes, &branches);
+        Py_XDECREF(bytes);
+        return r < 0 ? -1 : 0;
+}
+
 static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
 {
         double bytes, branches_percent, bytes_percent;
@@ -144,7 +178,7 @@ static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObj
         if (coverage_file_add(&found->coverage, reader->branches, reader->n_branches, bytes,
                               branches_percent, bytes_percent) < 0)
                 return no_memory();
-        return 0;
+        return read_bytes(reader, &found->coverage, record);
 }
 
 static int read_record(PyObject *record, void *context)

@@ -37,6 +37,7 @@ def collector(cluster: Any, small_fileset: Any) -> MetricsCollector:
 #: The run knows when workers came and went; plain data have samples at the ticks of a grid.
 SAMPLED = {
     "avg_workers",
+    "mean_workers",
     "total_cores",
     "cores_per_worker",
     "peak_memory_bytes",
