@@ -335,8 +335,8 @@ def test_a_file_is_covered_by_all_its_chunks_in_whatever_order_they_come() -> No
     assert forth == back
     assert forth["file_read_metrics"]["a.root"]["bytes_read"] == 400
     assert "file_read_metrics" in forth.estimated
-    sizes = {"a": 50, "b": 150, "c": 150}
-    exact = aggregate_branch_coverage([{**r, "branch_bytes": sizes} for r in overlapping])
+    sized = {**file, "branch_bytes": {"a": 50, "b": 150, "c": 150}}
+    exact = aggregate_branch_coverage([{**r, "file_metadata": sized} for r in overlapping])
     assert exact["file_read_metrics"]["a.root"]["bytes_read"] == 350
     assert not exact.estimated
 

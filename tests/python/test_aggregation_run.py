@@ -81,3 +81,7 @@ def test_plain_data_and_the_run_tell_the_same(collector: MetricsCollector) -> No
     assert len(plain["file_read_metrics"]) == 2
     for name, section in own["sections"].items():
         assert plain["sections"][name]["total_duration"] == pytest.approx(section["total_duration"])
+    for figures in plain["file_read_metrics"].values():  # all chunks touch the same branches
+        share = figures["bytes_read"] / figures["total_tree_bytes"]
+        assert figures["bytes_read_percent"] == pytest.approx(100 * share)
+        assert figures["bytes_read"] > max(r["accessed_bytes"] for r in collector.chunk_metrics)
