@@ -40,7 +40,8 @@ const char *intern_get(const struct intern *intern, size_t number, size_t *len)
         size_t start = number ? intern->ends[number - 1] : 0;
 
         *len = intern->ends[number] - start;
-        return (const char *)intern->bytes.data + start;
+        /* without data there is only the empty string */
+        return intern->bytes.data ? (const char *)intern->bytes.data + start : "";
 }
 
 static uint32_t *find_slot(const struct intern *intern, const void *data, size_t len)
