@@ -216,11 +216,11 @@ def _extract_chunk_metadata(events: Any) -> dict[str, Any]:
     measure.number_of_events(events, fields)
     if fields["num_events"] is None:
         del fields["num_events"]
-    fields["dataset"] = metadata.get("dataset")
-    fields["file"] = metadata.get("filename")
-    fields["uuid"] = metadata.get("fileuuid") or metadata.get("uuid") or None
-    fields["entry_start"] = metadata.get("entrystart")
-    fields["entry_stop"] = metadata.get("entrystop")
+    fields["dataset"] = inputs.lookup(metadata, "dataset")
+    fields["file"] = inputs.lookup(metadata, "filename")
+    fields["uuid"] = inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None
+    fields["entry_start"] = inputs.lookup(metadata, "entrystart")
+    fields["entry_stop"] = inputs.lookup(metadata, "entrystop")
     return fields
 
 

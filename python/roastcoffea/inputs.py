@@ -47,6 +47,14 @@ def metadata_of(events: Any) -> Any:
     return metadata if hasattr(metadata, "get") else {}
 
 
+def lookup(metadata: Any, key: str) -> Any:
+    """Return what the metadata has under a key, None if that is nothing."""
+    try:
+        return metadata.get(key)
+    except Exception:
+        return None
+
+
 def user_metadata(metadata: Any) -> dict[str, Any]:
     """Return what the user added to the metadata, as far as it is plain data."""
     if not isinstance(metadata, dict):
@@ -78,10 +86,7 @@ def handle_of(events: Any, factory: Any = None) -> Any:
     factory = factory_of(events) if factory is None else factory
     handle = getattr(factory, "file_handle", None)
     if handle is None:
-        try:
-            handle = metadata_of(events).get("filehandle")
-        except Exception:
-            return None
+        handle = lookup(metadata_of(events), "filehandle")
     return handle
 
 

@@ -100,16 +100,16 @@ class Measurement:
     def fields(self, outcome: str) -> dict[str, Any]:
         """Return what only Python knows of the chunk."""
         metadata = inputs.metadata_of(self.events)
-        name = metadata.get("filename")
+        name = inputs.lookup(metadata, "filename")
         filename = None if name is None else inputs.clean_url(str(name))
         worker, host, pid = collecting.identity()
         fields: dict[str, Any] = {
-            "dataset": metadata.get("dataset"),
+            "dataset": inputs.lookup(metadata, "dataset"),
             "file": filename,
-            "tree": metadata.get("treename"),
-            "uuid": metadata.get("fileuuid") or metadata.get("uuid") or None,
-            "entry_start": metadata.get("entrystart"),
-            "entry_stop": metadata.get("entrystop"),
+            "tree": inputs.lookup(metadata, "treename"),
+            "uuid": inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None,
+            "entry_start": inputs.lookup(metadata, "entrystart"),
+            "entry_stop": inputs.lookup(metadata, "entrystop"),
             "outcome": OUTCOMES[outcome],
             "worker": worker,
             "host": host,
