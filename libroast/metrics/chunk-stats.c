@@ -57,8 +57,6 @@ int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stat
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        if (stats->lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
         set_range(set, ROAST_CHUNK_DURATION_MEAN, ROAST_CHUNK_DURATION_MIN,
                   ROAST_CHUNK_DURATION_MAX, &stats->wall_s);
         if (stats->wall_s.n)

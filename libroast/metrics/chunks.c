@@ -188,6 +188,7 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
+        struct roast_metric_set *set = &collect->summary->metrics;
         struct chunk_stats stats = { 0 };
         int r;
 
@@ -198,7 +199,8 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r >= 0 && stats.n && chunk_stats_set(&collect->summary->metrics, &stats) < 0)
-                return roast_fail_nomem(error);
-        return r;
+        if (r < 0 || stats.n == 0)
+                return r;
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        return chunk_stats_set(set, &stats) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -93,7 +93,7 @@ static size_t mark(bool *touched, const struct coverage_set *set)
 
 static double percent(double part, double whole)
 {
-        return whole > 0 ? fmin(part / whole * 100, 100) : 0;
+        return whole > 0 ? fmin(part * 100 / whole, 100) : 0;
 }
 
 int coverage_of_file(struct coverage *coverage, struct coverage_file *file, size_t n_branches,

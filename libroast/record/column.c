@@ -230,15 +230,14 @@ void record_column_encode(const struct column_rows *rows, struct bits_writer *ou
 static bool get_presence(const struct column_rows *rows, struct bits_reader *in)
 {
         struct rice codes[2] = { 0 };
-        bool present = false, first = true;
+        bool present = false;
 
         for (size_t i = 0; i < rows->n; present = !present) {
                 uint64_t run = rice_get(&codes[present], in);
 
                 /* only the first run may be empty, or this would never end */
-                if (run > rows->n - i || (!run && !first))
+                if (run > rows->n - i || (!run && present) || (!run && i))
                         return false;
-                first = false;
                 for (; run; run--)
                         rows->present[i++] = present;
         }

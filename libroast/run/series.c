@@ -6,6 +6,12 @@
 #include "run/series.h"
 #include "util/cleanup.h"
 
+/* A block may hold any time: one that is out of range wraps around. */
+static int64_t to_ns(int64_t ms)
+{
+        return (int64_t)((uint64_t)ms * SERIES_MS);
+}
+
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
@@ -34,8 +40,8 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
                           (struct run_value[]){
                                   run_int(worker_text),
                                   run_int(columns_text),
-                                  run_int(block.times[0] * SERIES_MS),
-                                  run_int(block.times[block.n - 1] * SERIES_MS),
+                                  run_int(to_ns(block.times[0])),
+                                  run_int(to_ns(block.times[block.n - 1])),
                                   run_int((int64_t)block.n),
                                   { .type = RUN_BYTES, .data = data, .len = len },
                           },
@@ -90,6 +96,16 @@ int series_walk_next(struct series_walk *walk, struct roast_error *error)
         return r < 0 ? r : 1;
 }
 
+/* The number between two places; the text has no end of its own. */
+static int64_t number(const char *at, const char *stop)
+{
+        int64_t value = 0;
+
+        for (; at < stop && *at >= '0' && *at <= '9' && value < INT64_MAX / 100; at++)
+                value = value * 10 + (*at - '0');
+        return value;
+}
+
 const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
                                   int64_t *resolution)
 {
@@ -103,7 +119,7 @@ const int64_t *series_walk_column(const struct series_walk *walk, const char *na
                         stop = end;
                 if ((size_t)(stop - at) >= len && !memcmp(at, name, len) &&
                     (at + len == stop || at[len] == '/')) {
-                        *resolution = at + len == stop ? 1 : strtoll(at + len + 1, NULL, 10);
+                        *resolution = at + len == stop ? 1 : number(at + len + 1, stop);
                         return block_series(&walk->block, i);
                 }
                 if (stop == end)

@@ -4,6 +4,7 @@
 #include "native.h"
 #include "roast-metrics.h"
 
+PyObject *native_inspect_json(PyObject *module, PyObject *args);
 int native_add_run(PyObject *module);
 int native_add_summary(PyObject *module);
 

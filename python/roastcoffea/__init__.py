@@ -22,11 +22,13 @@ if TYPE_CHECKING:
         track_section,
         track_time,
     )
+    from roastcoffea.rootfile import inspect
 
 __all__ = [
     "BaseInstrumentationContext",
     "MetricsCollector",
     "__version__",
+    "inspect",
     "load_measurement",
     "save_measurement",
     "track_bytes",
@@ -40,6 +42,7 @@ _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
     "__version__": "_roast",
+    "inspect": "rootfile",
     "load_measurement": "export.measurements",
     "save_measurement": "export.measurements",
     "track_bytes": "instrumentation",

@@ -22,6 +22,8 @@ from roastcoffea.metrics import Metrics, metrics_of
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from roastcoffea.aggregation.core import MetricsAggregator
+
 logger = logging.getLogger(__name__)
 
 REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
@@ -420,12 +422,39 @@ class MetricsCollector:
     def _aggregate(self) -> None:
         summary = self.run.summary()
         metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
+        metrics.update(self._chunk_shapes())
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
         self.metrics = metrics
+
+    def _chunk_shapes(self) -> dict[str, Any]:
+        """Return what the documented dict holds of the chunks beyond the run's own figures."""
+        from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage
+        from roastcoffea.aggregation.chunk import aggregate_chunk_metrics, build_chunk_info
+
+        records = self.chunk_metrics
+        counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
+        if not counted:
+            return {}
+        statistics: dict[str, Any] = aggregate_chunk_metrics(counted, self.section_metrics)
+        if not isinstance(records, list):  # the run has them, and computes the rest better
+            statistics = {k: v for k, v in statistics.items() if k in ("per_dataset", "sections")}
+        return {
+            **statistics,
+            **aggregate_branch_coverage(counted, self.coffea_report),
+            "chunk_info": build_chunk_info(counted),
+            "raw_chunk_metrics": records,
+        }
+
+    @property
+    def aggregator(self) -> MetricsAggregator:
+        """The aggregation functions, for plain dicts."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        return MetricsAggregator("dask" if self.backend == "local" else self.backend)
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""

@@ -596,3 +596,17 @@ def test_a_killed_worker_loses_chunks_and_the_sums_still_agree(
     lost = [chunk for chunk in collector.chunk_metrics if chunk["outcome"] == "lost"]
     assert {chunk["dataset"] for chunk in lost} <= {"DYJets", "TTbar"}
     assert metrics["peak_workers"] >= 2
+
+
+def test_the_documented_shapes_of_chunks_are_in_the_metrics(measured: Measured) -> None:
+    collector, report, _ = measured
+    metrics = collector.get_metrics()
+    assert set(metrics["per_dataset"]) == {"DYJets", "TTbar"}
+    assert sum(d["total_events"] for d in metrics["per_dataset"].values()) == report["entries"]
+    assert metrics["sections"]["jet kinematics"]["count"] == report["chunks"]
+    assert len(metrics["chunk_info"]) == report["chunks"]
+    # the report also counts what was read to open the files
+    assert 0 < sum(info[2] for info in metrics["chunk_info"].values()) < report["bytesread"]
+    assert len(metrics["file_read_metrics"]) == len(metrics["compression_ratios"]) == 2
+    assert 0 < metrics["avg_bytes_read_percent"] < 100
+    assert metrics["raw_chunk_metrics"] is collector.chunk_metrics

@@ -9,6 +9,7 @@
 #include "alloc.h"
 #include "roast-run.h"
 #include "sample.h"
+#include "timeline/block.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -741,6 +742,47 @@ static void test_spans_that_tell_nothing_of_tasks_leave_the_figures_absent(void 
         assert_absent(&summary, ROAST_IO_OVERHEAD, "no fine metrics");
 }
 
+/* ---- samples ---- */
+
+static void add_block(struct roast_run *run, const char *worker, const int64_t *times,
+                      const int64_t *rss, size_t n)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
+
+        assert_int_equal(block_encode(&bytes, times, &rss, n, 1, NULL), 0);
+        assert_int_equal(
+                roast_run_add_series(run, worker, "rss_bytes/4096", bytes.data, bytes.len, NULL),
+                0);
+}
+
+static void test_memory_is_averaged_over_time_and_workers(void **state)
+{
+        static const int64_t times[] = { 1000, 2000, 4000 }, rss[] = { 10, 20, 10 };
+        static const int64_t once[] = { 1000 }, small[] = { 5 };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        add_block(run, "a", times, rss, 3);
+        add_block(run, "b", once, small, 1);
+        summarize(&summary, run);
+        assert_true(known(&summary, ROAST_PEAK_MEMORY_BYTES) == 20 * 4096);
+        assert_near(known(&summary, ROAST_AVG_MEMORY_PER_WORKER_BYTES), (15 + 5) / 2.0 * 4096);
+}
+
+static void test_samples_of_any_time_are_summed_without_overflow(void **state)
+{
+        static const int64_t times[] = { INT64_MIN, 0, INT64_MAX, -1 };
+        static const int64_t rss[] = { INT64_MAX, INT64_MIN, INT64_MAX, 1 };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        add_block(run, "a", times, rss, 4);
+        summarize(&summary, run);
+        assert_true(isfinite(known(&summary, ROAST_AVG_MEMORY_PER_WORKER_BYTES)));
+}
+
 /* ---- chunks ---- */
 
 static void add_table(struct roast_run *run, const struct chunk_table *table)
@@ -912,6 +954,8 @@ int main(void)
                 cmocka_unit_test(test_a_processor_with_a_long_name_is_found),
                 cmocka_unit_test(test_units_of_one_activity_do_not_mix),
                 cmocka_unit_test(test_spans_that_tell_nothing_of_tasks_leave_the_figures_absent),
+                cmocka_unit_test(test_memory_is_averaged_over_time_and_workers),
+                cmocka_unit_test(test_samples_of_any_time_are_summed_without_overflow),
                 cmocka_unit_test(test_statistics_of_chunks_against_two_passes),
                 cmocka_unit_test(test_failed_chunks_are_counted_and_not_averaged),
                 cmocka_unit_test(test_datasets_and_sections_are_summed),

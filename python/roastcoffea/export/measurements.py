@@ -60,9 +60,10 @@ def _serialize_for_json(value: Any) -> Any:
         return [_serialize_for_json(item) for item in value]
     if hasattr(value, "tolist"):  # numpy's arrays and scalars
         return _serialize_for_json(value.tolist())
-    if hasattr(value, "__iter__"):
-        return [_serialize_for_json(item) for item in value]
-    return value
+    try:
+        return [_serialize_for_json(item) for item in value]  # Records, and other sequences
+    except TypeError:
+        return value
 
 
 def save_measurement(

@@ -1,0 +1,471 @@
+"""Sections: what they count, in whatever order they are entered and left."""
+
+from __future__ import annotations
+
+import gc
+import random
+import threading
+import time
+import weakref
+from collections import defaultdict
+from contextlib import suppress
+
+import pytest
+from roastcoffea._probe import Chunk, Records, chunk_of
+from roastcoffea.instrumentation import (
+    BaseInstrumentationContext,
+    track_bytes,
+    track_memory,
+    track_section,
+    track_time,
+)
+
+ANY_FIELDS = {"outcome": 0}
+
+
+class Processor:
+    """An undecorated processor: the chunk is begun by hand."""
+
+
+def measure(work):
+    """Run work(processor) in a chunk and return its record."""
+    processor = Processor()
+    chunk = Chunk(processor)
+    chunk.begin()
+    try:
+        work(processor)
+    finally:
+        chunk.end()
+    return Records.from_bytes(chunk.encode(ANY_FIELDS))[0]
+
+
+def sections(record):
+    return {section["section_name"]: section for section in record["sections"]}
+
+
+class Model:
+    """What sections must come to: bounds from a clock read before and after each step."""
+
+    def __init__(self):
+        self.stacks = defaultdict(list)  # by thread: [(name, number)], the innermost last
+        self.entered = {}  # number: (name, low, high)
+        self.count = defaultdict(int)
+        self.total = defaultdict(lambda: [0, 0])
+        self.longest = defaultdict(lambda: [0, 0])
+        self.self_time = defaultdict(lambda: [0, 0])
+        self.last = {}  # by thread: when the innermost one became that
+
+    def credit(self, low, high):
+        stack = self.stacks[threading.get_ident()]
+        before_low, before_high = self.last.get(threading.get_ident(), (low, high))
+        if stack:
+            name = stack[-1][0]
+            self.self_time[name][0] += max(low - before_high, 0)
+            self.self_time[name][1] += high - before_low
+        self.last[threading.get_ident()] = (low, high)
+
+    def enter(self, number, name, low, high):
+        self.credit(low, high)
+        self.stacks[threading.get_ident()].append((name, number))
+        self.entered[number] = (name, low, high)
+
+    def leave(self, number, low, high):
+        name, enter_low, enter_high = self.entered.pop(number)
+        self.credit(low, high)
+        self.stacks[threading.get_ident()].remove((name, number))
+        self.count[name] += 1
+        self.total[name][0] += low - enter_high
+        self.total[name][1] += high - enter_low
+        self.longest[name][0] = max(self.longest[name][0], low - enter_high)
+        self.longest[name][1] = max(self.longest[name][1], high - enter_low)
+
+    def check(self, record):
+        found = sections(record)
+        assert {name: section["count"] for name, section in found.items()} == dict(self.count)
+        for name, section in found.items():
+            for key, (low, high) in (
+                ("time_delta", self.total[name]),
+                ("max_time", self.longest[name]),
+                ("self_time", self.self_time[name]),
+            ):
+                assert low / 1e9 - 1e-9 <= section[key] <= high / 1e9 + 1e-9, (name, key)
+            assert section["min_time"] <= section["time_delta"] / section["count"] + 1e-9
+            assert section["max_time"] <= section["time_delta"] + 1e-9
+
+
+def random_steps(processor, model, lock, rng, n):
+    """Enter and leave sections at random: nested, repeated, out of order, by exceptions."""
+    opened = {}
+    for step in range(n):
+        if opened and rng.random() < 0.5:
+            # the last one, or any: generators end in any order
+            number = max(opened) if rng.random() < 0.6 else rng.choice(list(opened))
+            section = opened.pop(number)
+            error = (ValueError, ValueError("x"), None) if rng.random() < 0.3 else (None,) * 3
+            with lock:
+                low = time.monotonic_ns()
+                assert not section.__exit__(*error)
+                model.leave(number, low, time.monotonic_ns())
+        else:
+            number = (threading.get_ident(), step)
+            name = rng.choice(["a", "b", "c", "longer name", "é"])
+            section = track_time(processor, name)
+            with lock:
+                low = time.monotonic_ns()
+                section.__enter__()
+                model.enter(number, name, low, time.monotonic_ns())
+            opened[number] = section
+    for number in sorted(opened, reverse=True):
+        with lock:
+            low = time.monotonic_ns()
+            opened[number].__exit__(None, None, None)
+            model.leave(number, low, time.monotonic_ns())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_sequence_gives_the_totals_of_a_naive_model(seed):
+    model = Model()
+    rng = random.Random(seed)
+    record = measure(lambda p: random_steps(p, model, threading.Lock(), rng, 300))
+    model.check(record)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_threads_inside_process_give_the_totals_of_a_naive_model(seed):
+    model = Model()
+    lock = threading.Lock()
+
+    def work(processor):
+        threads = [
+            threading.Thread(
+                target=random_steps, args=(processor, model, lock, random.Random(10 * seed + i), 80)
+            )
+            for i in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    model.check(measure(work))
+
+
+def test_a_repeated_section_adds_up():
+    def work(processor):
+        for _ in range(5):
+            with track_time(processor, "x"):
+                time.sleep(0.01)
+
+    section = sections(measure(work))["x"]
+    assert section["count"] == 5
+    assert section["time_delta"] >= 0.05
+    assert 0.01 <= section["min_time"] <= section["max_time"]
+
+
+def test_self_time_leaves_out_nested_sections():
+    def work(processor):
+        with track_time(processor, "outer"):
+            time.sleep(0.01)
+            with track_section(processor, "inner"):
+                time.sleep(0.03)
+
+    found = sections(measure(work))
+    outer, inner = found["outer"], found["inner"]
+    assert outer["self_time"] == pytest.approx(outer["time_delta"] - inner["time_delta"], abs=1e-9)
+
+
+def test_generators_leave_sections_out_of_order():
+    def generator(processor, name):
+        with track_time(processor, name):
+            yield
+            yield
+
+    def work(processor):
+        first, second = generator(processor, "first"), generator(processor, "second")
+        next(first)
+        next(second)
+        first.close()
+        second.close()
+
+    found = sections(measure(work))
+    assert found["first"]["count"] == found["second"]["count"] == 1
+
+
+def test_a_generator_that_outlives_the_chunk_is_counted_up_to_its_end():
+    kept = []
+
+    def generator(processor):
+        with track_time(processor, "open"):
+            yield
+
+    def work(processor):
+        kept.append(generator(processor))
+        next(kept[0])
+        time.sleep(0.02)
+
+    section = sections(measure(work))["open"]
+    assert section["count"] == 1
+    assert 0.02 <= section["time_delta"] < 10
+    kept[0].close()
+
+
+def test_an_exception_passes_through_and_the_section_is_recorded():
+    error = KeyError("mine")
+
+    def work(processor):
+        with pytest.raises(KeyError) as caught, track_time(processor, "x"):
+            raise error
+        assert caught.value is error
+
+    assert sections(measure(work))["x"]["count"] == 1
+
+
+def test_one_object_can_be_used_again_also_within_itself():
+    processor = Processor()
+    section = track_time(processor, "x")  # made while no chunk runs
+    with section:
+        pass
+    chunk = Chunk(processor)
+    chunk.begin()
+    for _ in range(3):
+        with section, section:
+            time.sleep(0.001)
+    chunk.end()
+    found = sections(Records.from_bytes(chunk.encode(ANY_FIELDS))[0])["x"]
+    assert found["count"] == 6
+    assert found["self_time"] == pytest.approx(found["time_delta"] / 2, rel=0.2)
+
+
+def test_an_object_that_is_dropped_while_open_ends_there():
+    def work(processor):
+        section = track_time(processor, "x")
+        section.__enter__()
+        del section
+
+    assert sections(measure(work))["x"]["count"] == 1
+
+
+def test_threads_that_run_chunks_of_one_processor_stay_apart():
+    processor = Processor()
+    barrier = threading.Barrier(2)
+    records = {}
+
+    def run(name):
+        chunk = Chunk(processor)
+        chunk.begin()
+        barrier.wait()
+        assert chunk_of(processor) is chunk
+        for _ in range(100):
+            with track_time(processor, name):
+                pass
+        barrier.wait()
+        chunk.end()
+        records[name] = Records.from_bytes(chunk.encode(ANY_FIELDS))[0]
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: list(record["timing"]) for name, record in records.items()} == {
+        "one": ["one"],
+        "two": ["two"],
+    }
+
+
+def test_chunks_within_chunks_each_get_their_own_sections():
+    outer, inner = Processor(), Processor()
+    chunks = [Chunk(outer), Chunk(inner)]
+    for chunk in chunks:
+        chunk.begin()
+    with track_time(outer, "of outer"), track_time(inner, "of inner"):
+        pass
+    chunks[1].end()
+    with track_time(outer, "later"):
+        pass
+    chunks[0].end()
+    timing = [list(c["timing"]) for c in chunks]
+    assert timing == [["of outer", "later"], ["of inner"]]
+
+
+class Slotted:
+    __slots__ = ()
+
+
+class SlottedWithContainer:
+    __slots__ = ("_roastcoffea_current_chunk",)
+
+
+class Asked:
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize("processor", [None, 0, "", [], object(), Slotted(), Asked(), Processor()])
+def test_without_a_chunk_nothing_happens(processor):
+    for _ in range(2):
+        with track_time(processor, "x"), track_memory(processor, "y"):
+            pass
+        with track_bytes(processor, None, "z"):
+            pass
+
+
+@pytest.mark.parametrize("kind", [Processor, SlottedWithContainer])
+def test_a_dict_put_there_by_hand_gets_the_values_at_once(kind):
+    processor = kind()
+    container = processor._roastcoffea_current_chunk = {}
+    for _ in range(3):
+        with track_time(processor, "t"):
+            time.sleep(0.002)
+    with track_memory(processor, "m"):
+        held = bytearray(8 << 20)
+    with track_bytes(processor, None, "b"):
+        pass
+    assert container["timing"]["t"] >= 0.006
+    assert isinstance(container["memory"]["m"], float)
+    assert 7.5 < container["memory"]["m"] < 9, len(held)
+    assert container["bytes"] == {"b": 0}
+
+
+def test_a_class_attribute_serves_as_well():
+    class WithContainer:
+        _roastcoffea_current_chunk: dict = {"timing": {}}  # noqa: RUF012
+
+    with track_time(WithContainer(), "x"):
+        pass
+    assert list(WithContainer._roastcoffea_current_chunk["timing"]) == ["x"]
+
+
+def test_a_container_that_refuses_is_no_error():
+    processor = Processor()
+    processor._roastcoffea_current_chunk = {"timing": 5}
+    with track_time(processor, "x"):
+        pass
+
+
+def test_falsy_processors_are_measured():
+    class Falsy:
+        def __bool__(self):
+            raise RuntimeError("nobody asks")
+
+    processor = Falsy()
+    chunk = Chunk(processor)
+    chunk.begin()
+    with track_time(processor, "x"):
+        pass
+    chunk.end()
+    assert list(chunk["timing"]) == ["x"]
+
+
+def test_names_may_be_anything_and_arguments_have_names():
+    def work(processor):
+        for name in (7, None, ("a", 1)):
+            with track_time(processor, name):
+                pass
+        with track_time(processor_self=processor, section_name="k"):
+            pass
+        with track_bytes(processor, section_name="b", events=None):
+            pass
+
+    record = measure(work)
+    assert list(record["timing"]) == ["7", "None", "('a', 1)", "k"]
+    assert record["bytes"] == {"b": 0}
+
+
+@pytest.mark.parametrize("args", [(), (1,), (1, 2, 3)])
+def test_a_wrong_number_of_arguments_is_an_error(args):
+    with pytest.raises(TypeError, match="track_time"):
+        track_time(*args)
+
+
+def test_memory_of_a_section_is_that_of_a_known_allocation():
+    size = 64 << 20
+    held = []
+
+    def work(processor):
+        with track_memory(processor, "m"):
+            held.append(bytearray(size))
+
+    record = measure(work)
+    assert record["memory"]["m"] * 2**20 == pytest.approx(size, rel=0.05)
+    (section,) = record["memory_sections"]
+    assert section["memory_delta_gb"] == pytest.approx(
+        section["memory_end_gb"] - section["memory_start_gb"]
+    )
+
+
+class Source:
+    num_requested_bytes = 100
+
+
+class Holder:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+def test_bytes_of_a_section_are_the_difference_of_the_sources_counter():
+    source = Source()
+    handle = Holder(file=Holder(source=source))
+    by_factory = Holder(attrs={"@events_factory": Holder(file_handle=handle)}, metadata={})
+    by_metadata = Holder(metadata={"filehandle": handle})
+
+    def work(processor):
+        for name, events in (("factory", by_factory), ("metadata", by_metadata)):
+            for _ in range(2):
+                with track_bytes(processor, events, name):
+                    source.num_requested_bytes += 21
+
+    assert measure(work)["bytes"] == {"factory": 42, "metadata": 42}
+
+
+def test_the_running_chunk_is_the_documented_dict():
+    def work(processor):
+        chunk = chunk_of(processor)
+        with track_time(processor, "x"):
+            pass
+        assert list(chunk) == ["timing", "memory", "bytes"]
+        assert list(chunk["timing"]) == ["x"]
+        chunk["custom_count"] = 42
+        chunk.update({"a": [1, {"b": None}]}, flag=True)
+        assert chunk.setdefault("custom_count", 0) == 42
+        assert chunk.get("missing") is None
+        assert "a" in chunk
+        assert "missing" not in chunk
+        with pytest.raises(KeyError):
+            chunk["missing"]
+        chunk["gone"] = 1
+        del chunk["gone"]
+        chunk["timing"]["by hand"] = 1.5
+        assert len(chunk) == 6
+        assert dict(chunk.items())["flag"] is True
+
+    record = measure(work)
+    assert record["custom_count"] == 42
+    assert record["a"] == [1, {"b": None}]
+    assert record["flag"] is True
+    assert record["timing"]["by hand"] == 1.5
+
+
+def test_record_metric_is_in_custom_metrics():
+    class Tracker(BaseInstrumentationContext):
+        def __exit__(self, exc_type, exc_val, exc_tb):
+            self.record_metric("my_metric", 3.5)
+
+    def work(processor):
+        with Tracker():  # the chunk of this thread
+            pass
+
+    assert measure(work)["custom_metrics"] == {"my_metric": 3.5}
+    with suppress(AttributeError), Tracker(Processor(), "no chunk"):
+        pass
+
+
+def test_a_section_kept_by_its_processor_is_collected_with_it():
+    processor = Processor()
+    processor.section = track_time(processor, "x")
+    with processor.section:
+        pass
+    gone = weakref.ref(processor)
+    del processor
+    gc.collect()
+    assert gone() is None

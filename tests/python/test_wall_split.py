@@ -1,0 +1,181 @@
+"""Where the wall time of chunks went, against truths that are known otherwise.
+
+Each case runs 5 s of chunks. The machine may be busy: what a chunk waits for a
+core is part of every truth.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from roastcoffea._probe import Records
+from roastcoffea.decorator import track_metrics
+
+N_CHUNKS = 5
+CHUNK_S = 1.05
+PARTS = ("cpu", "runqueue", "throttled", "block_io", "gil", "other")
+
+
+def runqueue_s():
+    """What the kernel says this thread waited for a core, quota included."""
+    with open("/proc/thread-self/schedstat", encoding="ascii") as schedstat:
+        return int(schedstat.read().split()[1]) / 1e9
+
+
+class Busy:
+    _roastcoffea_collect_metrics = True
+
+    def __init__(self, work):
+        self.work = work
+
+    @track_metrics
+    def process(self, events):
+        begin = time.thread_time(), runqueue_s(), time.monotonic()
+        asleep = self.work(begin[2] + CHUNK_S)
+        cpu, waited, wall = (
+            after - before
+            for after, before in zip(
+                (time.thread_time(), runqueue_s(), time.monotonic()), begin, strict=True
+            )
+        )
+        return {"cpu": cpu, "waited": waited, "wall": wall, "asleep": asleep}
+
+
+def run(work):
+    """Return the parts and the truth, as shares of the wall time, and the samples."""
+    parts, truth, samples = dict.fromkeys(PARTS, 0.0), {}, 0
+    processor = Busy(work)
+    for _ in range(N_CHUNKS):
+        output = processor.process([])
+        record = output.pop("__roastcoffea_metrics__")[0]
+        split = record["wall_split"]
+        assert sum(split[part] for part in PARTS) == pytest.approx(record["duration"], abs=1e-6)
+        for part in PARTS:
+            parts[part] += split[part]
+        samples += split["samples"]
+        for key, value in output.items():
+            truth[key] = truth.get(key, 0.0) + (value or 0.0)
+    wall = truth["wall"]
+    assert wall >= N_CHUNKS * CHUNK_S
+    return (
+        {part: value / wall for part, value in parts.items()},
+        {key: value / wall for key, value in truth.items()},
+        samples,
+    )
+
+
+def near(value):
+    return pytest.approx(value, abs=0.1)
+
+
+def spin(until):
+    while time.monotonic() < until:
+        pass
+
+
+def test_sleep_is_other():
+    def sleep(until):
+        time.sleep(CHUNK_S)
+        return CHUNK_S
+
+    parts, truth, samples = run(sleep)
+    assert samples >= 100
+    assert parts["other"] == near(truth["asleep"])
+    assert parts["gil"] == near(0)
+    assert parts["block_io"] == near(0)
+
+
+def test_spinning_is_cpu():
+    parts, truth, _ = run(spin)
+    assert parts["cpu"] == near(truth["cpu"])
+    assert parts["runqueue"] + parts["throttled"] == near(1 - truth["cpu"])
+    assert parts["other"] == near(0)
+
+
+def test_a_hog_in_another_thread_is_the_gil():
+    stop = threading.Event()
+
+    def hog():
+        while not stop.is_set():
+            sum(range(2000))
+
+    thread = threading.Thread(target=hog)
+    thread.start()
+    try:
+        parts, truth, samples = run(spin)
+    finally:
+        stop.set()
+        thread.join()
+    assert parts["cpu"] == near(truth["cpu"])
+    assert parts["gil"] == near(1 - truth["cpu"] - truth["waited"])
+    assert parts["other"] == near(0)
+    assert samples > 20
+
+
+def test_direct_reads_are_block_io(tmp_path):
+    size = 1 << 20
+    path = tmp_path / "data"
+    path.write_bytes(os.urandom(size) * 64)
+    buffer = mmap.mmap(-1, size)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+        os.preadv(fd, [buffer], 0)
+    except OSError as error:
+        pytest.skip(f"no direct reads here: {error}")
+
+    def read(until):
+        at = 0
+        while time.monotonic() < until:
+            os.preadv(fd, [buffer], at * size)
+            at = (at + 1) % 64
+
+    try:
+        parts, truth, samples = run(read)
+    finally:
+        os.close(fd)
+    asleep = 1 - truth["cpu"] - truth["waited"]
+    if asleep < 0.2:
+        pytest.skip(f"this disk hardly blocks: {asleep:.0%} of the time")
+    assert parts["block_io"] == near(asleep)
+    assert samples > 20
+
+
+def test_competitors_for_the_cores_are_the_run_queue():
+    code = "import time; t = time.monotonic() + 60\nwhile time.monotonic() < t: pass"
+    others = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    try:
+        parts, truth, _ = run(spin)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert parts["runqueue"] + parts["throttled"] == near(1 - truth["cpu"])
+    assert parts["cpu"] == near(truth["cpu"])
+    assert parts["runqueue"] + parts["throttled"] > 0.05
+
+
+def test_the_peak_is_that_of_a_known_allocation():
+    size = 200 << 20
+
+    class Allocating:
+        _roastcoffea_collect_metrics = True
+
+        @track_metrics
+        def process(self, events):
+            held = bytearray(size)
+            del held
+            return {}
+
+    record = Allocating().process([])["__roastcoffea_metrics__"]
+    assert isinstance(record, Records)
+    peak = (record[0]["mem_peak_mb"] - record[0]["mem_before_mb"]) * 2**20
+    if record[0]["peak_source"] != "exact":
+        pytest.skip("the peak cannot be reset here")
+    assert peak == pytest.approx(size, rel=0.05)
+    assert record[0]["mem_delta_mb"] < 20
