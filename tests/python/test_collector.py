@@ -118,7 +118,15 @@ def test_workers_and_fine_metrics_are_seen(measured: Measured) -> None:
     )
     tracking = metrics["tracking_data"]
     assert max(tracking["worker_counts"].values()) == 2
-    assert len(tracking["worker_memory"]) == 2
+    assert len(tracking["worker_memory"]) == len(tracking["worker_cpu"]) == 2
+    assert all(
+        0 <= value < 1000 for series in tracking["worker_cpu"].values() for _, value in series
+    )
+    assert set(tracking) >= {
+        "worker_active_tasks", "worker_cores", "worker_counts", "worker_cpu", "worker_executing",
+        "worker_last_seen", "worker_memory", "worker_memory_limit", "worker_nbytes",
+        "worker_occupancy",
+    }  # fmt: skip
 
 
 def test_metrics_are_there_after_the_cluster_is_gone(measured: Measured) -> None:

@@ -20,6 +20,7 @@ import pytest
 import uproot
 from coffea import processor
 from coffea.nanoevents import BaseSchema
+
 from roastcoffea import collecting
 from roastcoffea._probe import Records
 from roastcoffea.decorator import (

@@ -197,8 +197,9 @@ static bool write_in(const char *dir, const char *name, const char *text)
         return n == (ssize_t)strlen(text);
 }
 
-/* In a group with 30 % of a core a spinner is held back 70 % of the time, less on a busy machine.
- */
+enum { NOT_ALLOWED = 77, TOO_BUSY = 78 };
+
+/* In a group with 10 % of a core a spinner is held back 90 % of the time. */
 static int throttled_child(const char *group)
 {
         struct probe_cgroup cgroup;
@@ -207,7 +208,7 @@ static int throttled_child(const char *group)
         int64_t end;
 
         if (!write_in(group, "cgroup.procs", "0"))
-                return 77;
+                return NOT_ALLOWED;
         probe_chunk_begin(&chunk);
         end = probe_monotonic_ns() + 1500 * MS;
         while (probe_monotonic_ns() < end)
@@ -220,6 +221,8 @@ static int throttled_child(const char *group)
                 (double)result.split.runqueue_ns / 1e6, (double)result.split.throttled_ns / 1e6);
         if (cgroup.cpu_quota_millis != 100)
                 return 1;
+        if (result.split.runqueue_ns > 250 * MS)
+                return TOO_BUSY; /* others had the core for so long that the quota hardly bit */
         if (!is_near(result.split.cpu_ns, 150 * MS, 100 * MS))
                 return 2;
         if (probe_split_asleep_ns(&result.split) > 150 * MS)
@@ -233,7 +236,7 @@ static void test_a_quota_shows_as_throttling(void **state)
         ROAST_CLEANUP(cleanup_close) int groups = open("/proc/self/cgroup", O_RDONLY);
         char group[CGROUP_PATH_MAX + 32];
         struct cgroup_dir dir;
-        int status = 77 << 8;
+        int status = NOT_ALLOWED << 8;
         pid_t pid;
 
         (void)state;
@@ -252,8 +255,12 @@ static void test_a_quota_shows_as_throttling(void **state)
                 }
         }
         rmdir(group);
-        if (WEXITSTATUS(status) == 77)
+        if (WEXITSTATUS(status) == NOT_ALLOWED)
                 skip();
+        if (WEXITSTATUS(status) == TOO_BUSY) {
+                print_message("the machine is too busy to see a quota at work\n");
+                skip();
+        }
         assert_int_equal(status, 0);
 }
 

@@ -11,8 +11,6 @@ from roastcoffea.metrics import Metrics
 ChunkKey = tuple[Any, Any, Any]
 ChunkValue = tuple[Any, Any, Any]
 
-_NEEDED = ("file", "entry_start", "entry_stop", "t_start", "t_end")
-
 
 def aggregate_chunk_metrics(
     chunk_metrics: Sequence[Mapping[str, Any]],
@@ -72,7 +70,9 @@ def build_chunk_info(chunk_metrics: Sequence[Mapping[str, Any]]) -> dict[ChunkKe
     """
     info: dict[ChunkKey, ChunkValue] = {}
     for record in chunk_metrics:
-        file, start, stop, t_start, t_end = (record.get(key) for key in _NEEDED)
-        if None not in (file, start, stop, t_start, t_end):
-            info[file, start, stop] = (t_start, t_end, record.get("bytes_read", 0))
+        get = record.get
+        key = (get("file"), get("entry_start"), get("entry_stop"))
+        value = (get("t_start"), get("t_end"), get("bytes_read", 0))
+        if None not in key and None not in value[:2]:
+            info[key] = value
     return info

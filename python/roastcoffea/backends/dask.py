@@ -28,6 +28,11 @@ _SAMPLED = {
     "worker_executing": "dask_executing",
     "worker_spilled_bytes": "dask_spilled_bytes",
 }
+#: Of these the run keeps integers: what they are divided by.
+_SCALED = {
+    "worker_cpu": ("dask_cpu_millipercent", 1000),
+    "worker_last_seen": ("dask_seen_ms", 1000),
+}
 _FROM_EVENTS = {"worker_cores": "threads", "worker_memory_limit": "memory_limit_bytes"}
 
 
@@ -188,6 +193,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             data[key] = samples(self.run.resample_workers(column, *grid))
         for key, column in _SAMPLED.items():
             data[key] = samples(self.run.resample(column, *grid))
+        for key, (column, unit) in _SCALED.items():
+            data[key] = {
+                worker: [(t, value / unit) for t, value in series]
+                for worker, series in samples(self.run.resample(column, *grid)).items()
+            }
+        data["worker_occupancy"] = {}  # an estimate of the scheduler's, too dear to ask for
         return data
 
     def create_span(self, name: str) -> dict[str, Any]:

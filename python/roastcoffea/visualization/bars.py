@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
+from roastcoffea.visualization.figure import whole_numbers
 from roastcoffea.visualization.series import Floats
 from roastcoffea.visualization.style import BLUE, GREEN, GRID_ALPHA, HATCHES, VERMILLION
 
@@ -27,15 +27,15 @@ def seconds(value: float) -> str:
     return f"{value:.3g}s" if 0 < abs(value) < 0.1 else f"{value:.2f}s"
 
 
-def histogram(ax: Axes, values: Floats, bins: int) -> None:
+def histogram(ax: Axes, values: Floats, bins: int, over: tuple[float, float] | None = None) -> None:
     """Draw a histogram; values that are all alike get a bar, not a scale that shows noise."""
     values = values[np.isfinite(values)]
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        room = abs(high) * 0.1 or 0.5
-        low, high = low - room, high + room
-    ax.hist(values, bins=bins, range=(low, high), color=BLUE, alpha=0.8, edgecolor="white")
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    if over is None:
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+        room = max(0.0, (0.05 * abs(high) or 1.0) - (high - low)) / 2
+        over = low - room, high + room
+    ax.hist(values, bins=bins, range=over, color=BLUE, alpha=0.8, edgecolor="white")
+    whole_numbers(ax.yaxis)
     ax.grid(visible=True, alpha=GRID_ALPHA)
 
 
@@ -99,9 +99,11 @@ def per_record(ax: Axes, heights: Mapping[str, Floats], colours: Sequence[str]) 
             ax.bar(x, values, width, color=colours[i], label=name or None, linewidth=0)
         else:
             edges, tops = _envelope(values)
-            ax.stairs(tops, edges, fill=True, color=colours[i], alpha=0.7, label=name or None)
+            ax.stairs(
+                tops, edges, fill=True, color=colours[i], zorder=2 - i / 10, label=name or None
+            )
     ax.set_xlim(-0.75, n - 0.25)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    whole_numbers(ax.xaxis)
     ax.grid(visible=True, axis="y", alpha=GRID_ALPHA)
 
 

@@ -16,11 +16,13 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from roastcoffea.visualization.style import SAVE_DPI, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.text import Text
 
 PathLike = str | os.PathLike[str]
@@ -74,6 +76,11 @@ def label_axes(ax: Axes, title: str = "", xlabel: str = "", ylabel: str = "") ->
     ax.set_ylabel(ylabel)
     # Ticks are made when they are drawn, which may be outside the style.
     ax.tick_params(labelsize=SMALL)
+
+
+def whole_numbers(axis: Axis) -> None:
+    """Put ticks at whole numbers only."""
+    axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
 
 
 def note(ax: Axes, text: str, **where: Any) -> Text:

@@ -99,7 +99,8 @@ def _draw_lines(ax: Axes, table: Table, *, few: bool) -> None:
             table.times[known],
             row[known],
             color=CYCLE[i % len(CYCLE)],
-            linestyle=DASHES[i // len(CYCLE) % len(DASHES)],
+            # Few lines differ in their dashes, so that one that hides another lets it through.
+            linestyle=DASHES[(i if few else i // len(CYCLE)) % len(DASHES)],
             label=shown(worker),
             **look,
             **(single if known.sum() == 1 else {}),

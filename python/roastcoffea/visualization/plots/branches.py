@@ -83,7 +83,10 @@ def plot_branch_treemap(
     ax.set_ylim(height, 0)
     ax.axis("off")
     branches = f"{len(sizes):,} branches" if len(sizes) != 1 else "1 branch"
-    label_axes(ax, f"{title} ({_bytes(total)}, {branches})")
+    label_axes(ax, title)
+    ax.text(
+        1.0, 1.01, f"{_bytes(total)} in {branches}", transform=ax.transAxes, ha="right", va="bottom"
+    )
     finish(fig, output_path)
     return fig, ax
 

@@ -117,7 +117,7 @@ def _draw_trend(ax: Axes, events: Floats, runtimes: Floats) -> None:
     low, high = float(events.min()), float(events.max())
     if high - low < 0.01 * high:  # one size, but for a few events: no lever for a line
         ax.set_xlim(low * 0.9, high * 1.1)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         if len(events) > 1:
             note(ax, f"All {len(events):,} chunks have about {high:,.0f} events: no trend to fit")
         return

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot
+from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
 from roastcoffea.visualization.series import Table, read_series
 from roastcoffea.visualization.style import INK, SMALL, styled
 from roastcoffea.visualization.timeline import draw_mean, draw_workers, percent_limits
@@ -73,7 +72,7 @@ def plot_executing_tasks_timeline(
     fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
     ax.set_ylim(bottom=0)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.yaxis)
     setup_timeline_axes(ax, ylabel="Number of Executing Tasks", title=title)
     finish(fig, output_path)
     return fig, ax

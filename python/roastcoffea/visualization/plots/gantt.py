@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from roastcoffea.visualization.figure import (
     PathLike,
@@ -18,6 +17,7 @@ from roastcoffea.visualization.figure import (
     new_figure,
     new_plot,
     note,
+    whole_numbers,
 )
 from roastcoffea.visualization.names import name_ticks, plain_legend, shown
 from roastcoffea.visualization.records import Record, colours_of, failed, names, require, spans
@@ -84,10 +84,13 @@ def plot_chunk_gantt(
     workers = names(records, "worker")
     rows = sorted(set(workers), key=_natural)
     bottom, top = np.empty(len(records)), np.empty(len(records))
-    worker_of = np.array([{w: i for i, w in enumerate(rows)}[w] for w in workers]) if known else 0
     if known:
+        place = {worker: row for row, worker in enumerate(rows)}
+        row_of = np.array([place[worker] for worker in workers])
+        order = np.argsort(row_of, kind="stable")
+        edges = np.searchsorted(row_of[order], np.arange(len(rows) + 1))
         for row in range(len(rows)):
-            here = np.flatnonzero(worker_of == row)
+            here = order[edges[row] : edges[row + 1]]
             lane, n = _lanes(start[here], end[here])
             bottom[here] = row - 0.4 + 0.8 * lane / n
             top[here] = bottom[here] + 0.8 / n
@@ -96,11 +99,12 @@ def plot_chunk_gantt(
         bottom, top = lane - 0.4, lane + 0.4
         rows = [f"{i + 1}" for i in range(n)]
     fig, ax = new_plot(figsize)
-    _draw_spans(ax, start, end, bottom, top, records)
+    colours = colours_of(names(records, "dataset"))
+    _draw_spans(ax, start, end, bottom, top, records, colours)
     if len(rows) <= NAMED:
         name_ticks(ax.yaxis, rows)
     else:
-        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(ax.yaxis)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     setup_timeline_axes(ax, ylabel="Worker" if known else "Chunks at once", title=title)
     ax.grid(visible=False, axis="y")
@@ -133,21 +137,23 @@ def plot_tail(
     ax.fill_between(times, running, step="post", color=BLUE, alpha=0.4, linewidth=0)
     ax.step(times, running, where="post", color=BLUE, linewidth=1.2)
     ax.set_ylim(0, float(running.max()) * 1.1)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.yaxis)
     for axes in (ax, below):
         axes.axvspan(*epochs([begin, end.max()]), color=ORANGE, alpha=0.15, linewidth=0)
     whole, tail = float(end.max() - start.min()), float(end.max() - begin)
     share = 100 * tail / whole if whole > 0 else 0.0
     chunks = f"{n:,} chunks" if n != 1 else "chunk"
-    note(ax, f"The last {chunks} took {tail:.3g} s of {whole:.3g} s ({share:.0f} %)", y=0.16)
+    words = f"The last {chunks} took {tail:.3g} s of {whole:.3g} s ({share:.0f} %)"
+    note(below, words, y=0.04, va="bottom")
     tail_records = [records[i] for i in last]
     y = np.arange(n, dtype=float)
-    _draw_spans(below, start[last], end[last], y - 0.4, y + 0.4, tail_records)
+    colours = colours_of(names(records, "dataset"))
+    _draw_spans(below, start[last], end[last], y - 0.4, y + 0.4, tail_records, colours)
     below.set_ylim(-0.6, n - 0.4)
     if n <= NAMED // 2:
         name_ticks(below.yaxis, [_name(record) for record in tail_records])
     else:
-        below.yaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_numbers(below.yaxis)
     setup_timeline_axes(below, ylabel="Chunk, by end")
     setup_timeline_axes(ax, xlabel="", ylabel="Chunks Running", title=title)
     ax.set_xlim(*day_numbers(epochs([start.min() - 0.01 * whole, end.max() + 0.01 * whole])))
@@ -200,30 +206,38 @@ def _running(start: Floats, end: Floats) -> tuple[Any, Floats]:
 
 
 def _draw_spans(
-    ax: Axes, start: Floats, end: Floats, bottom: Floats, top: Floats, records: Sequence[Record]
+    ax: Axes,
+    start: Floats,
+    end: Floats,
+    bottom: Floats,
+    top: Floats,
+    records: Sequence[Record],
+    colours: Mapping[str, str],
 ) -> None:
-    """Draw a box for each chunk, in the colour of its dataset."""
+    """Draw a box for each chunk, in the colour of its dataset; white edges where there is room."""
     x0, x1 = day_numbers(epochs(start)), day_numbers(epochs(end))
     corners = np.stack(
         [np.stack(pair, axis=-1) for pair in ((x0, bottom), (x1, bottom), (x1, top), (x0, top))],
         axis=1,
     )
     datasets = names(records, "dataset")
-    colours = colours_of(datasets)
     bad = failed(records)
     faces = [INK if b else colours[d] for d, b in zip(datasets, bad, strict=True)]
-    many = len(records) > 2000
+    rows = float(top.max() - bottom.min()) / float(np.median(top - bottom))
+    edges = rows <= 80 and len(records) <= 2000
     boxes = PolyCollection(
         list(corners),
         facecolors=faces,
-        edgecolors="none" if many else "white",
-        linewidths=0 if many else 0.6,
-        rasterized=many,
+        edgecolors="white" if edges else "none",
+        linewidths=0.6 if edges else 0,
+        rasterized=len(records) > 2000,
     )
     ax.add_collection(boxes, autolim=True)
     ax.xaxis_date()
     ax.autoscale_view()
-    _name_colours(ax, colours, any_failed=bool(bad.any()))
+    seen = set(datasets)
+    shown_colours = {name: colour for name, colour in colours.items() if name in seen}
+    _name_colours(ax, shown_colours, any_failed=bool(bad.any()))
 
 
 def _name_colours(ax: Axes, colours: dict[str, str], *, any_failed: bool) -> None:

@@ -92,8 +92,9 @@ def plot_data_access_percentage(
     message = "No bytes read percentage data available"
     shares = _numbers(metrics, "bytes_read_percent_per_file", message)
     fig, ax = new_plot(figsize)
-    histogram(ax, shares, bins)
-    ax.set_xlim(0, min(100.0, 1.1 * float(shares.max())) or 100.0)
+    top = min(100.0, 1.1 * float(shares.max())) or 100.0
+    histogram(ax, shares, bins, over=(0.0, top))
+    ax.set_xlim(0, top)
     mean, median = float(shares.mean()), float(np.median(shares))
     mark_centre(ax, (mean, f"{mean:.1f}%"), (median, f"{median:.1f}%"))
     label_axes(ax, title, "Bytes Read (%)", "Number of Files")

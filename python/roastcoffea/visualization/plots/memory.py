@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, note
+from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot
 from roastcoffea.visualization.series import Floats, Table, fold, on_times, quantiles, read_series
 from roastcoffea.visualization.style import BLUE, INK, ORANGE, SMALL, VERMILLION, styled
 from roastcoffea.visualization.timeline import draw_mean, draw_workers, percent_limits
@@ -129,13 +129,15 @@ def plot_memory_limit(
     times, memory = fold(table.times, table.values / 1e9)
     low, median, high = quantiles(memory, (0.0, 0.5, 1.0))
     limit = float(limits[limits > 0].min()) / 1e9
+    peak = float(np.nanmax(high))
+    fullest = f"Fullest worker (peak {peak:.3g} GB, {100 * peak / limit:.0f} % of the limit)"
     fig, ax = new_plot(figsize)
     marker = "o" if len(times) == 1 else ""
     ax.fill_between(times, low, high, color=BLUE, alpha=0.2, linewidth=0, label="All workers")
-    ax.plot(times, high, color=VERMILLION, marker=marker, label="Fullest worker")
+    ax.plot(times, high, color=VERMILLION, marker=marker, label=fullest)
     ax.plot(times, median, color=BLUE, marker=marker, linestyle="--", label="Median worker")
     ax.axhline(limit, color=INK, linewidth=2, label=f"Limit: {limit:.3g} GB")
-    ax.set_ylim(0, max(limit, float(np.nanmax(high))) * 1.06)
+    ax.set_ylim(0, max(limit, peak) * 1.06)
     for share, what in THRESHOLDS:
         ax.axhline(share * limit, color=ORANGE, linestyle=":", linewidth=1.2)
         ax.text(
@@ -146,9 +148,7 @@ def plot_memory_limit(
             va="center",
             fontsize=SMALL,
         )
-    peak = float(np.nanmax(high))
-    note(ax, f"Peak: {peak:.3g} GB, {100 * peak / limit:.0f} % of the limit", y=0.6)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 0.1), ncols=4)
+    fig.legend(loc="outside lower center", ncols=4)
     setup_timeline_axes(ax, ylabel="Memory per Worker (GB)", title=title)
     finish(fig, output_path)
     return fig, ax

@@ -108,8 +108,10 @@ def plot_per_task_cpu_io(
     values = np.array(list(table.values()))
     fig, ax = new_plot(figsize)
     x = np.arange(len(table))
-    ax.bar(x - 0.2, values[:, 0], 0.4, color=BLUE, label="CPU Time")
-    ax.bar(x + 0.2, values[:, 1], 0.4, color=ORANGE, hatch=HATCHES[1], label="I/O Time")
+    cpu = ax.bar(x - 0.2, values[:, 0], 0.4, color=BLUE, label="CPU Time")
+    wait = ax.bar(x + 0.2, values[:, 1], 0.4, color=ORANGE, hatch=HATCHES[1], label="I/O Time")
+    for bars in (cpu, wait):
+        ax.bar_label(bars, fmt="{:.3g}", fontsize=8, padding=1)
     ax.legend(loc="best")
     _finish(ax, table, title, "Time (seconds)")
     finish(fig, output_path)

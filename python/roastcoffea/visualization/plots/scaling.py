@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
+from roastcoffea.visualization.figure import (
+    PathLike,
+    Size,
+    finish,
+    label_axes,
+    new_plot,
+    whole_numbers,
+)
 from roastcoffea.visualization.names import name_ticks
 from roastcoffea.visualization.style import BLUE, GREEN, GRID_ALPHA, ORANGE, SMALL, styled
 
@@ -101,9 +107,9 @@ def plot_resource_utilization(
     if cores is not None:
         bars.append(("Total Cores", cores, count, GREEN, "{:g}", "{:.1f}"))
     if memory is not None:
-        bars.append(
-            ("Peak Memory (GB)", memory / 1e9, memory / 1e9 or 1.0, ORANGE, "{:g} GB", "{:.1f}")
-        )
+        gb = memory / 1e9
+        text = "{:.1f} GB" if gb >= 1 or gb == 0 else "{:.2g} GB"
+        bars.append(("Peak Memory (GB)", gb, gb or 1.0, ORANGE, "{:g} GB", text))
     fig, ax = new_plot(figsize)
     _draw(ax, bars)
     label_axes(ax, "Resource Utilization Summary", "", "Value")
@@ -137,9 +143,8 @@ def _draw(ax: Axes, bars: list[tuple[str, float, float, str, str, str]]) -> None
         on.set_ylim(0, top * 1.12)
         on.yaxis.set_major_formatter(FuncFormatter(lambda v, _, ticks=ticks: ticks.format(v)))
         on.tick_params(axis="y", labelsize=SMALL)
+        if ticks == "{:g}":
+            whole_numbers(on.yaxis)
     name_ticks(ax.xaxis, [bar[0] for bar in bars])
     ax.set_xlim(-0.6, len(bars) - 0.4)
     ax.grid(visible=True, axis="y", alpha=GRID_ALPHA)
-    if right is not None:  # gridlines of the left scale pass through ticks of both
-        share = np.array([t for t in ax.get_yticks() if t <= ax.get_ylim()[1]]) / ax.get_ylim()[1]
-        right.set_yticks(share * right.get_ylim()[1])

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot
+from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
 from roastcoffea.visualization.series import Floats, Times, epochs, read_counts, read_series
 from roastcoffea.visualization.style import BLUE, ORANGE, SMALL, styled
 from roastcoffea.visualization.timeline import draw_workers
@@ -67,7 +66,7 @@ def plot_worker_activity_timeline(
     fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
     ax.set_ylim(bottom=0)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.yaxis)
     setup_timeline_axes(ax, ylabel="Number of Active Tasks", title=title)
     finish(fig, output_path)
     return fig, ax
@@ -99,7 +98,7 @@ def plot_total_active_tasks_timeline(
     ax.plot(table.times, total, color=BLUE, marker="o" if len(total) == 1 else "")
     ax.fill_between(table.times, total, color=BLUE, alpha=0.25, linewidth=0)
     ax.set_ylim(0, max(float(total.max()) * 1.05, 1.0))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.yaxis)
     setup_timeline_axes(ax, ylabel="Total Active Tasks", title=title)
     finish(fig, output_path)
     return fig, ax
@@ -187,7 +186,7 @@ def _draw_worker_count(ax: Axes, chunk_times: Times, times: Times, numbers: Floa
     right.spines["right"].set_visible(True)
     right.step(times, numbers, where="post", color=BLUE, linewidth=1.8, linestyle="--")
     right.set_ylim(0, float(numbers.max()) * 1.1 or 1.0)
-    right.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(right.yaxis)
     right.set_ylabel("Number of Workers", color=BLUE)
     right.tick_params(axis="y", labelcolor=BLUE, labelsize=SMALL)
     ax.yaxis.label.set_color("#9a6a00")  # the orange of the area, dark enough to read

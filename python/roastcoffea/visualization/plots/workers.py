@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.ticker import MaxNLocator
-
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot
+from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
 from roastcoffea.visualization.series import read_counts
 from roastcoffea.visualization.style import BLUE, styled
 from roastcoffea.visualization.utils import setup_timeline_axes, validate_tracking_data
@@ -70,7 +68,7 @@ def plot_worker_count_timeline(
         markersize=4 if len(times) <= 150 else 0,
     )
     ax.set_ylim(0, max(float(numbers.max()) * 1.1, 1.0))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(ax.yaxis)
     setup_timeline_axes(ax, ylabel="Number of Workers", title=title)
     finish(fig, output_path)
     return fig, ax
