@@ -115,6 +115,7 @@ struct roast_dataset {
         int64_t events; /* of the finished ones, and so the rest */
         double wall_s;
         double cpu_s;
+        double rss_delta_bytes;
         int64_t requested_bytes;
 };
 

@@ -27,11 +27,17 @@ void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datas
         add_known(&stats->rss_delta_mib, figures->rss_delta_mib);
         if (figures->has_events)
                 stat_add(&stats->events, (double)events);
+        if (events > 0) {
+                add_known(&stats->s_per_event, figures->wall_s / (double)events);
+                add_known(&stats->bytes_per_event,
+                          figures->rss_delta_mib * CHUNK_MIB / (double)events);
+        }
         stats->total_events = stat_sum_int(stats->total_events, events);
         dataset->finished++;
         dataset->events = stat_sum_int(dataset->events, events);
         dataset->wall_s += or_0(figures->wall_s);
         dataset->cpu_s += or_0(figures->cpu_s);
+        dataset->rss_delta_bytes += or_0(figures->rss_delta_mib) * CHUNK_MIB;
         dataset->requested_bytes = stat_sum_int(dataset->requested_bytes, figures->requested_bytes);
 }
 
@@ -42,14 +48,17 @@ void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset
         dataset->failed++;
 }
 
-static void set_range(struct roast_metric_set *set, enum roast_metric mean, enum roast_metric min,
-                      enum roast_metric max, const struct stat_sum *stat)
+/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
+ */
+static void set_statistics(struct roast_metric_set *set, enum roast_metric mean,
+                           const struct stat_sum *stat)
 {
         if (stat->n == 0)
                 return;
         roast_metric_set_real(set, mean, stat->mean);
-        roast_metric_set_real(set, min, stat->min);
-        roast_metric_set_real(set, max, stat->max);
+        roast_metric_set_real(set, mean + 1, stat->min);
+        roast_metric_set_real(set, mean + 2, stat->max);
+        roast_metric_set_real(set, mean + 3, stat_deviation(stat));
 }
 
 int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats)
@@ -57,20 +66,16 @@ int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stat
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        set_range(set, ROAST_CHUNK_DURATION_MEAN, ROAST_CHUNK_DURATION_MIN,
-                  ROAST_CHUNK_DURATION_MAX, &stats->wall_s);
-        if (stats->wall_s.n)
-                roast_metric_set_real(set, ROAST_CHUNK_DURATION_STD,
-                                      stat_deviation(&stats->wall_s));
-        set_range(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, ROAST_CHUNK_MEM_DELTA_MIN_MB,
-                  ROAST_CHUNK_MEM_DELTA_MAX_MB, &stats->rss_delta_mib);
-        if (stats->rss_delta_mib.n)
-                roast_metric_set_real(set, ROAST_CHUNK_MEM_DELTA_STD_MB,
-                                      stat_deviation(&stats->rss_delta_mib));
-        set_range(set, ROAST_CHUNK_EVENTS_MEAN, ROAST_CHUNK_EVENTS_MIN, ROAST_CHUNK_EVENTS_MAX,
-                  &stats->events);
-        if (stats->events.n)
+        set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s);
+        set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib);
+        set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event);
+        set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event);
+        if (stats->events.n) {
                 roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MEAN, stats->events.mean);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MIN, stats->events.min);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MAX, stats->events.max);
+        }
         if (stats->events.n && set->values[ROAST_TOTAL_EVENTS].state == ROAST_ABSENT)
                 return roast_metric_set_estimated(set, ROAST_TOTAL_EVENTS,
                                                   (double)stats->total_events,

@@ -23,6 +23,8 @@ struct chunk_stats {
         struct stat_sum wall_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;
+        struct stat_sum s_per_event; /* of chunks that have events */
+        struct stat_sum bytes_per_event;
         int64_t total_events;
 };
 

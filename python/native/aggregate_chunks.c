@@ -246,15 +246,17 @@ out:
 
 static PyObject *dataset_dict(const struct roast_dataset *dataset)
 {
-        double n = (double)dataset->finished;
+        double n = (double)dataset->finished, events = (double)dataset->events;
         PyObject *dict =
                 Py_BuildValue("{s:L,s:d,s:L,s:d}", "num_chunks", (long long)dataset->finished,
                               "total_duration", dataset->wall_s, "total_events",
                               (long long)dataset->events, "mean_duration", dataset->wall_s / n);
 
         if (dict && dataset->events > 0 &&
-            plain_put(dict, "mean_events_per_chunk",
-                      PyFloat_FromDouble((double)dataset->events / n)) < 0)
+            (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
+             plain_put(dict, "time_per_event", PyFloat_FromDouble(dataset->wall_s / events)) < 0 ||
+             plain_put(dict, "memory_per_event",
+                       PyFloat_FromDouble(dataset->rss_delta_bytes / events)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }

@@ -93,6 +93,17 @@ def test_chunk_metrics(rng: random.Random) -> None:
     )
     assert got.get("total_events_from_chunks", 0) == sum(known("num_events"))
 
+    eventful = [record for record in good if record.get("num_events", 0) > 0]
+    for what, key, unit in (("time", "duration", 1), ("memory", "mem_delta_mb", 2**20)):
+        ratios = [
+            record[key] * unit / record["num_events"]
+            for record in eventful
+            if number(record.get(key)) is not None
+        ]
+        names = [f"{what}_per_event_{s}" for s in ("mean", "min", "max", "std")]
+        check_range(got, tuple(names), ratios)
+        assert (names[0] in got) == bool(ratios)
+
     datasets = {record.get("dataset", "unknown") for record in good}
     assert set(got.get("per_dataset", {})) == datasets
     for name in datasets:
@@ -105,6 +116,10 @@ def test_chunk_metrics(rng: random.Random) -> None:
         same(entry["total_duration"], total, "total_duration")
         same(entry["mean_duration"], total / len(mine), "mean_duration")
         assert ("mean_events_per_chunk" in entry) == (events > 0)
+        grown = math.fsum(number(record.get("mem_delta_mb")) or 0 for record in mine) * 2**20
+        if events:
+            same(entry["time_per_event"], total / events, "time_per_event")
+            same(entry["memory_per_event"], grown / events, "memory_per_event")
         same(entry.get("mean_events_per_chunk", 0), events / len(mine), "mean_events_per_chunk")
 
 
