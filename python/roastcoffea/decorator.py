@@ -8,6 +8,7 @@ it when they are called.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -137,12 +138,11 @@ def prepare(owner: type) -> None:
 
 def hide_key(cls: type) -> None:
     """Wrap the postprocess() of a class, its own or an inherited one, once."""
-    inner = getattr(cls, "postprocess", None)
-    own = vars(cls).get("postprocess", inner)
+    inner = inspect.getattr_static(cls, "postprocess", None)
     if inner is None or getattr(inner, "__isabstractmethod__", False):
         return
     if not hasattr(inner, MARK):
-        cls.postprocess = _wrap_postprocess(own)  # type: ignore[attr-defined]
+        cls.postprocess = _wrap_postprocess(inner)  # type: ignore[attr-defined]
 
 
 def watch_subclasses(owner: type) -> None:

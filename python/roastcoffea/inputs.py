@@ -14,6 +14,7 @@ KNOWN_METADATA = frozenset(
     ("dataset", "filename", "treename", "entrystart", "entrystop", "fileuuid", "uuid", "filehandle")
 )
 DEFAULT_TREE = "Events"
+MAX_METADATA = 1000  # items or characters of one value
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*:[^/@?#\s]*@")
 _SECRET_QUERY = re.compile(
@@ -50,12 +51,18 @@ def user_metadata(metadata: Any) -> dict[str, Any]:
     """Return what the user added to the metadata, as far as it is plain data."""
     if not isinstance(metadata, dict):
         return {}
-    plain = (str, int, float, bool, list, dict, tuple)
     return {
         key: clean_url(value) if isinstance(value, str) else value
         for key, value in metadata.items()
-        if key not in KNOWN_METADATA and isinstance(key, str) and isinstance(value, plain)
+        if key not in KNOWN_METADATA and isinstance(key, str) and is_small(value)
     }
+
+
+def is_small(value: Any) -> bool:
+    """Tell whether a value is plain data of a size that each record can have."""
+    if isinstance(value, (int, float, bool)):
+        return True
+    return isinstance(value, (str, list, dict, tuple)) and len(value) <= MAX_METADATA
 
 
 def factory_of(events: Any) -> Any:

@@ -68,7 +68,7 @@ class Measurement:
             self.chunk.end()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
-            fields["error_message"] = cut(str(error), MAX_MESSAGE_BYTES)
+            fields["error_message"] = cut(message_of(error), MAX_MESSAGE_BYTES)
             self.keep(fields)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)
@@ -178,6 +178,14 @@ def number_of_events(events: Any, fields: dict[str, Any]) -> None:
         fields["num_events"] = len(events)
     except Exception:
         fields["num_events"] = None
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an exception says, even if saying it fails."""
+    try:
+        return str(error)
+    except Exception:
+        return "(the exception has no message)"
 
 
 def cut(text: str, limit: int) -> str:

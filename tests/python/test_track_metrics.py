@@ -365,6 +365,13 @@ class Overridden(Inherited):
         return super().postprocess(accumulator)
 
 
+class Static(Plain):
+    @staticmethod
+    def postprocess(accumulator):
+        assert KEY not in accumulator
+        return accumulator
+
+
 class InPlace(Plain):
     def postprocess(self, accumulator):
         for key in accumulator:
@@ -372,7 +379,7 @@ class InPlace(Plain):
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"), [(Own, 2), (Inherited, 2), (Overridden, 10), (InPlace, None)]
+    ("kind", "expected"), [(Own, 2), (Inherited, 2), (Overridden, 10), (Static, 1), (InPlace, None)]
 )
 def test_postprocess_never_sees_the_key_but_the_caller_has_it(kind, expected):
     output = {"n": 1, KEY: Records()}
