@@ -68,7 +68,7 @@ class Measurement:
             self.chunk.end()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
-            fields["error_message"] = cut(message_of(error), MAX_MESSAGE_BYTES)
+            fields["error_message"] = cut(inputs.clean_text(message_of(error)), MAX_MESSAGE_BYTES)
             self.keep(fields)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)

@@ -618,3 +618,16 @@ def test_the_documented_shapes_of_chunks_are_in_the_metrics(measured: Measured) 
     assert len(metrics["file_read_metrics"]) == len(metrics["compression_ratios"]) == 2
     assert 0 < metrics["avg_bytes_read_percent"] < 100
     assert metrics["raw_chunk_metrics"] is collector.chunk_metrics
+
+
+def test_secrets_of_urls_do_not_reach_the_run(client: Any, tmp_path: Path) -> None:
+    message = "cannot open root://me:pw@site//store/f.root?authz=SECRET&x=1"
+    with (
+        pytest.raises(OSError, match="SECRET"),
+        MetricsCollector(client, output_dir=tmp_path, measurement_name="secret"),
+    ):
+        raise OSError(message)
+    content = (tmp_path / "secret.roast").read_bytes()
+    assert b"SECRET" not in content
+    assert b"me:pw" not in content
+    assert b"site//store/f.root" in content

@@ -77,13 +77,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _open(self, interval: float | None) -> None:
         from roastcoffea.backends import shipping
-        from roastcoffea.backends.dask_scheduler import SchedulerProbe
+        from roastcoffea.backends.dask_scheduler import SchedulerProbe, subscribe
         from roastcoffea.backends.dask_worker import WorkerProbe
 
         self._refuse_asynchronous()
         self.topic = f"roastcoffea-{uuid.uuid4().hex}"
-        self.client.subscribe_topic(self.topic, self._receive)
         self._shipped = shipping.ship(self.client, f"{self.topic}-package")
+        # subscribe_topic() only sends a message: what the plugins report first could overtake it
+        self.client._event_handlers[self.topic] = self._receive
+        self.client.run_on_scheduler(subscribe, self.topic, self.client.id)
         if interval is not None:
             self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
         self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
