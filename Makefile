@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # What the installed package is made of. Directories are among them, so that a
 # removed file is noticed too; docs/. is the directory, docs a command below.
 inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
-    $(shell find $(addsuffix /.,bench cli docs libroast python tests/unit web) \
+    $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
         -name __pycache__ -prune -o -print 2>/dev/null)
 installed := build/installed
 
@@ -30,12 +30,18 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@$(python) examples/demo.py
 
 .PHONY: test
-test: setup-lint $(installed) build-asan ## run every test and list passed, failed, skipped
+test: setup-lint $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
 lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck
 	@tools/lint
+
+.PHONY: format
+format: $(venv)/setup-stamp ## format C and Python as make lint wants it
+	@git ls-files -z '*.c' '*.h' | xargs -0 $(venv)/bin/clang-format -i
+	@$(venv)/bin/ruff check --quiet --fix-only
+	@$(venv)/bin/ruff format --quiet
 
 .PHONY: bench
 bench: $(installed) ## run every benchmark
@@ -46,8 +52,8 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 	@tools/fuzz $(TIME)
 
 .PHONY: docs
-docs: ## build the documentation
-	@echo 'docs: there is no documentation to build yet; docs/ is readable as it is' >&2; exit 1
+docs: $(installed) ## write the generated pages of docs/ anew
+	@$(python) tools/metrics_reference.py
 
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)

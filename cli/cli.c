@@ -12,14 +12,14 @@
 
 int cli_fail(const char *verb, const char *format, ...)
 {
+        char message[1024];
         va_list args;
 
         fflush(stdout);
-        fprintf(stderr, "roast %s: ", verb);
         va_start(args, format);
-        vfprintf(stderr, format, args);
+        vsnprintf(message, sizeof(message), format, args);
         va_end(args);
-        fputc('\n', stderr);
+        fprintf(stderr, "roast %s: %s\n", verb, cli_clean(message));
         return EXIT_CANNOT;
 }
 
@@ -51,6 +51,14 @@ int cli_choice(const char *word, const char *const *choices)
                 if (!strcmp(word, choices[i]))
                         return i;
         return -1;
+}
+
+char *cli_clean(char *text)
+{
+        for (char *c = text; *c; c++)
+                if ((unsigned char)*c < 0x20 || *c == 0x7f)
+                        *c = '?';
+        return text;
 }
 
 int cli_print(const char *verb, char *text)

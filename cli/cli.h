@@ -16,6 +16,7 @@
 
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
+int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
 int verb_show(int argc, char **argv);
@@ -39,6 +40,9 @@ enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 int cli_format(const char *verb, const char *word);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
+
+/* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
+char *cli_clean(char *text);
 
 /* Writes to standard output and frees the string; returns the exit code. */
 int cli_print(const char *verb, char *text);

@@ -1,4 +1,4 @@
-/* roast list: the runs in a directory, newest last */
+/* roast list: the runs in a directory, by name */
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,9 +16,9 @@
 #include "util/cleanup.h"
 
 static const struct roast_column columns[] = {
-        { "run", "Run", false },         { "begun", "Begun", false },
-        { "state", "State", false },     { "elapsed_s", "Elapsed", true },
-        { "events", "Events", true },    { "data_rate_gbps", "Gbps", true },
+        { "run", "Run", false },           { "begun", "Begun", false },
+        { "state", "State", false },       { "elapsed_s", "Elapsed", true },
+        { "events", "Events", true },      { "data_rate_gbps", "Gbps", true },
         { "event_rate_khz", "kHz", true },
 };
 
@@ -102,7 +102,8 @@ static int add_run(struct roast_table *table, const char *directory, const char 
 
 static int list(const char *directory, enum cli_format format)
 {
-        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = {
+        ROAST_CLEANUP(roast_table_deinit)
+        struct roast_table table = {
                 .name = "runs",
                 .title = "Runs",
                 .columns = columns,

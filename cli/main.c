@@ -1,5 +1,6 @@
 /* roast: the command. A table of verbs; each verb is a file. */
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const struct verb {
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
         { "list", "list the runs in a directory", verb_list },
+        { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 
@@ -25,30 +27,63 @@ static void help(FILE *out)
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
         fputs("\n'roast VERB --help' tells more. 'roast --version' tells the version.\n"
-              "A RUN is a .roast file. Runs are looked for in $ROAST_DIR, or here.\n\n"
+              "A RUN is a .roast file.\n\n"
               "Exit codes: 0 good, 1 the question was answered with no, 2 could not do it.\n",
               out);
 }
 
-int main(int argc, char **argv)
+static bool is_version(const char *word)
 {
-        /* a reader that closes the pipe early is no error of ours */
-        signal(SIGPIPE, SIG_DFL);
+        return !strcmp(word, "--version") || !strcmp(word, "-V");
+}
+
+static int version(void)
+{
+        puts("roast " ROAST_VERSION);
+        return EXIT_GOOD;
+}
+
+/* argv[0] is what getopt_long(3) calls us in its messages. */
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+        char name[32];
+
+        if (argc == 2 && is_version(argv[1]))
+                return version();
+        snprintf(name, sizeof(name), "roast %s", verb->name);
+        argv[0] = name;
+        return verb->run(argc, argv);
+}
+
+static int run(int argc, char **argv)
+{
         if (argc < 2) {
                 help(stderr);
                 return EXIT_CANNOT;
         }
-        if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-                puts("roast " ROAST_VERSION);
-                return EXIT_GOOD;
-        }
+        if (is_version(argv[1]))
+                return version();
         if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
                 help(stdout);
                 return EXIT_GOOD;
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 if (!strcmp(argv[1], verbs[i].name))
-                        return verbs[i].run(argc - 1, argv + 1);
+                        return run_verb(&verbs[i], argc - 1, argv + 1);
         fprintf(stderr, "roast: there is no verb '%s'\nTry 'roast --help'.\n", argv[1]);
         return EXIT_CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+        int code;
+
+        /* a reader that closes the pipe early is no error of ours */
+        signal(SIGPIPE, SIG_DFL);
+        code = run(argc, argv);
+        if ((fflush(stdout) < 0 || ferror(stdout)) && code != EXIT_CANNOT) {
+                fprintf(stderr, "roast: cannot write: %s\n", strerror(errno));
+                code = EXIT_CANNOT;
+        }
+        return code;
 }

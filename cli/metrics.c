@@ -14,8 +14,11 @@
 static const char *const better_names[] = { "", "more", "less" };
 
 static const struct roast_column columns[] = {
-        { "key", "Key", false },     { "group", "Group", false },     { "unit", "Unit", false },
-        { "better", "Better", false }, { "formula", "Formula; source", false },
+        { "key", "Key", false },
+        { "group", "Group", false },
+        { "unit", "Unit", false },
+        { "better", "Better", false },
+        { "formula", "Formula; source", false },
 };
 
 static void help(void)
@@ -85,7 +88,8 @@ static int print_json(const bool *chosen)
 
 static int print_table(const bool *chosen, enum cli_format format)
 {
-        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = {
+        ROAST_CLEANUP(roast_table_deinit)
+        struct roast_table table = {
                 .name = "metrics",
                 .title = "Metrics",
                 .columns = columns,

@@ -28,26 +28,28 @@ static void help(void)
               stdout);
         for (size_t i = 0; roast_table_names[i]; i++)
                 printf(" %s", roast_table_names[i]);
-        fputs("\n\nJSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"tables\"}: a metric that\n"
+        fputs("\n\nJSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"tables\"}: a metric "
+              "that\n"
               "is not known is not in \"metrics\"; \"absent\" says why.\n",
               stdout);
 }
 
 static void headline(struct roast_run *run, const struct roast_run_about *about)
 {
-        char start[ROAST_UNITS_MAX] = "at an unknown time";
+        char start[ROAST_UNITS_MAX] = "at an unknown time", line[1024];
         const char *name = about->name ? about->name : roast_run_path(run);
+        const char *fate = "", *error = "";
 
         if (about->start_utc_ns != INT64_MIN)
                 roast_format_utc(start, sizeof(start), about->start_utc_ns);
-        if (!about->outcome)
-                printf("Run %s, begun %s, unfinished: it is still going on, or its client died\n",
-                       name, start);
-        else if (strcmp(about->outcome, "finished"))
-                printf("Run %s, begun %s, failed: %s\n", name, start,
-                       about->error ? about->error : "no reason was kept");
-        else
-                printf("Run %s, begun %s\n", name, start);
+        if (!about->outcome) {
+                fate = ", unfinished: it is still going on, or its client died";
+        } else if (strcmp(about->outcome, "finished")) {
+                fate = ", failed: ";
+                error = about->error ? about->error : "no reason was kept";
+        }
+        snprintf(line, sizeof(line), "Run %s, begun %s%s%s", name, start, fate, error);
+        puts(cli_clean(line));
 }
 
 static int print_tables(struct roast_run *run, const struct roast_tables *tables,
@@ -59,6 +61,11 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
                 if (roast_run_about(run, &about, error) < 0)
                         return cli_fail("show", "%s", error->message);
                 headline(run, &about);
+        }
+        if (request->format == CLI_TEXT && request->table && !tables->tables[0].n_rows) {
+                cli_fail("show", "%s: there is nothing for table '%s'", roast_run_path(run),
+                         request->table);
+                return EXIT_NO;
         }
         for (size_t i = 0; i < tables->n; i++) {
                 int code;

@@ -15,6 +15,7 @@ build-asan (`make test` sees to all of them).
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -169,7 +170,7 @@ def run(part: Part) -> Counts:
     try:
         counts = part.count(output, part.report)
     except (OSError, ValueError, ElementTree.ParseError) as error:
-        counts = Counts(failed=[f"no result to count: {error}"])
+        counts = Counts(failed=[f"no result to count: {status or error}"])
     if status and not counts.failed:
         counts.failed.append(f"the command ended with {status}")
     if not counts.total:
@@ -179,12 +180,19 @@ def run(part: Part) -> Counts:
 
 def run_command(part: Part) -> tuple[str, str]:
     """Run the command of a part; return why it failed, empty if it did not, and its output."""
-    environment = {**os.environ, **part.environment}
     output: list[str] = []
+    timed_out = False
+
+    def end_session(*_: object) -> None:
+        nonlocal timed_out
+        timed_out = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
     with subprocess.Popen(
         part.command,
         cwd=ROOT,
-        env=environment,
+        env={**os.environ, **part.environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -192,8 +200,9 @@ def run_command(part: Part) -> tuple[str, str]:
         errors="replace",
         start_new_session=True,
     ) as process:
-        # A part that hangs must not hang the suite: its whole session is ended.
-        signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
+        # A part that hangs, or leaves something behind that does, must not hang
+        # the suite: its whole session is ended.
+        signal.signal(signal.SIGALRM, end_session)
         signal.alarm(PART_TIMEOUT_S)
         try:
             assert process.stdout is not None
@@ -202,12 +211,13 @@ def run_command(part: Part) -> tuple[str, str]:
                 output.append(line)
             code = process.wait()
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            end_session()
             raise
         finally:
             signal.alarm(0)
-    status = f"exit {code}" if code > 0 else f"signal {-code}" if code else ""
-    return status, "".join(output)
+    if timed_out:
+        return f"its end after {PART_TIMEOUT_S} s", "".join(output)
+    return f"exit {code}" if code > 0 else f"signal {-code}" if code else "", "".join(output)
 
 
 def print_listing(results: dict[str, tuple[Counts, float]]) -> None:

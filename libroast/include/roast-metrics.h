@@ -112,9 +112,10 @@ struct roast_dataset {
         char *name; /* NULL: the chunks named none */
         int64_t finished;
         int64_t failed;
-        int64_t events;  /* of the finished ones, and so the rest */
+        int64_t events; /* of the finished ones, and so the rest */
         double wall_s;
         double cpu_s;
+        double rss_delta_bytes;
         int64_t requested_bytes;
 };
 
@@ -128,7 +129,8 @@ struct roast_section {
         double self_s;
         double min_s;
         double max_s;
-        double rss_delta_bytes; /* sum; min and max over chunks */
+        int64_t memory_chunks;  /* those in which memory was followed */
+        double rss_delta_bytes; /* over them: sum, min and max */
         double rss_delta_min_bytes;
         double rss_delta_max_bytes;
         int64_t bytes;

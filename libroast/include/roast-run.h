@@ -5,7 +5,9 @@
  * It is a SQLite database (docs/format.md), on disk or in memory. The writer
  * adds rows and commits them; a reader, in the same or another process, sees
  * what was committed. What is read is checked against the seals of the commits:
- * a damaged run is refused, never misread.
+ * a damaged run is refused, never misread. A call that fails may take back what
+ * was added since the last commit, but never what was committed; the writer can
+ * go on.
  */
 
 #include <stdbool.h>
@@ -49,11 +51,32 @@ int roast_run_fact_text(struct roast_run *run, const char *name, const char *val
 int roast_run_fact_absent(struct roast_run *run, const char *name, const char *reason,
                           struct roast_error *error);
 
-/* Chunk records as chunk_table_encode() made them; returns how many were added. */
+/* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
+/* An attempt at a chunk that was lost with its worker */
+struct roast_lost {
+        int64_t utc_ns; /* when the worker was found to be gone */
+        const char *worker;
+        const char *dataset;
+        const char *file;
+        const char *tree;
+        const char *uuid;
+        int64_t entry_start;
+        int64_t entry_stop;
+};
+
+int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+                       struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
+/*
+ * A block of samples of one worker (timeline/block.h; times in ms UTC). `columns` names its
+ * series, separated by commas: "rss_bytes/4096,cpu_user_ns/1000000": values are in units of the
+ * number behind the slash.
+ */
+int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
+                         const void *block, size_t len, struct roast_error *error);
 /* One of Dask's fine metrics; unit may be NULL. */
 int roast_run_add_span(struct roast_run *run, const char *kind, const char *prefix,
                        const char *activity, const char *unit, double value,
@@ -63,8 +86,36 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
 int roast_run_commit(struct roast_run *run, struct roast_error *error);
 /* Commits and turns the file into its resting form: one file, readable everywhere. */
 int roast_run_finish(struct roast_run *run, struct roast_error *error);
-/* A copy of what is committed, under another name, complete or not at all; replaces that file. */
+/*
+ * A copy of what is committed, under another name, complete or not at all; replaces that file,
+ * unless it is a run that is being written: that is ROAST_E_STATE.
+ */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
+
+/*
+ * Series on a common grid of n instants: start + i * step. A value holds until the worker's next
+ * one; INT64_MIN stands for "not known" (before its first sample, after its last). The visitor is
+ * called once for each worker and stops the walk by returning non-zero.
+ */
+struct roast_grid {
+        int64_t start_utc_ns;
+        int64_t step_ns;
+        size_t n;
+};
+
+typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, void *context);
+
+/* A sampled column by its name, in the unit that its name tells. */
+int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
+                       roast_series_visitor visit, void *context, struct roast_error *error);
+/* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
+int roast_run_resample_workers(struct roast_run *run, const char *column,
+                               const struct roast_grid *grid, roast_series_visitor visit,
+                               void *context, struct roast_error *error);
+
+/* Chunk records of the run, encoded as roast_run_add_chunks() takes them; the caller frees. */
+int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
+                            struct roast_error *error);
 
 /* What is known about the run itself, for headings and lists. Strings are owned by the run. */
 struct roast_run_about {
@@ -85,7 +136,7 @@ struct roast_fact {
         enum { ROAST_FACT_ABSENT, ROAST_FACT_INT, ROAST_FACT_REAL, ROAST_FACT_TEXT } type;
         int64_t integer;
         double real;
-        const char *text;   /* the text, or the reason when absent */
+        const char *text; /* the text, or the reason when absent */
 };
 
 int roast_run_facts(struct roast_run *run,

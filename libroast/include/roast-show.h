@@ -57,7 +57,8 @@ struct roast_tables {
 /* The names that --table and roast_table_make() know, NULL-terminated. */
 extern const char *const roast_table_names[];
 
-/* One table by its name; a table that has nothing to say has no rows. ROAST_E_NOENT: no such name. */
+/* One table by its name; a table that has nothing to say has no rows. ROAST_E_NOENT: no such name.
+ */
 int roast_table_make(struct roast_table *table, const char *name,
                      const struct roast_summary *summary, struct roast_error *error);
 void roast_table_deinit(struct roast_table *table);

@@ -16,6 +16,12 @@
 
 char *roast_format_bytes(char *text, size_t size, double bytes);
 char *roast_format_seconds(char *text, size_t size, double seconds);
+/*
+ * As the documented Python helpers write them: B, KB, ... PB by powers of 1024 with two decimals;
+ * seconds to a tenth, and finer only what would be shown as nothing.
+ */
+char *roast_format_bytes_1024(char *text, size_t size, double bytes);
+char *roast_format_seconds_coarse(char *text, size_t size, double seconds);
 char *roast_format_count(char *text, size_t size, int64_t count);
 /* A metric's value, in its unit. */
 char *roast_format_value(char *text, size_t size, enum roast_metric metric,

@@ -3,21 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
-#include "metrics/stat.h"
+#include "metrics/lost.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
-
-#define MIB (1024.0 * 1024.0)
-
-struct chunk_stats {
-        int64_t n;
-        int64_t failed;
-        struct stat_sum wall_s;
-        struct stat_sum rss_delta_mib;
-        struct stat_sum events;
-        int64_t total_events;
-};
+#include "util/text.h"
 
 static int64_t int_or_0(const struct run_value *value)
 {
@@ -56,23 +47,17 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
                 return NULL;
         summary->datasets = grown;
         grown += summary->n_datasets;
-        if (name && !(grown->name = strndup(name, len)))
+        if (name && !(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_datasets;
         return grown;
 }
 
-static struct roast_section *section_of(struct collect *collect, size_t *slots,
-                                        const struct run_value *text)
+static struct roast_section *section_of(struct roast_summary *summary, size_t *slot,
+                                        const char *name, size_t len)
 {
-        struct roast_summary *summary = collect->summary;
         struct roast_section *grown;
-        size_t len, *slot;
-        const char *name = collect_text(collect, text, &len);
 
-        if (!name)
-                return NULL;
-        slot = &slots[text->integer];
         if (*slot)
                 return &summary->sections[*slot - 1];
         grown = grow(summary->sections, summary->n_sections, sizeof(*grown));
@@ -80,39 +65,45 @@ static struct roast_section *section_of(struct collect *collect, size_t *slots,
                 return NULL;
         summary->sections = grown;
         grown += summary->n_sections;
-        if (!(grown->name = strndup(name, len)))
+        if (!(grown->name = text_copy(name, len)))
                 return NULL;
         *slot = ++summary->n_sections;
         return grown;
 }
 
-static void add_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
-                         const struct run_value *values)
+static double seconds_of(const struct run_value *ns)
+{
+        return ns->type == RUN_INT ? (double)ns->integer / 1e9 : (double)NAN;
+}
+
+static struct chunk_figures figures_of(const struct run_value *values)
 {
         const struct run_value *start = &values[CHUNK_RSS_START_BYTES];
         const struct run_value *end = &values[CHUNK_RSS_END_BYTES];
+        bool has_rss = start->type == RUN_INT && end->type == RUN_INT;
 
-        if (values[CHUNK_WALL_NS].type == RUN_INT)
-                stat_add(&stats->wall_s, (double)values[CHUNK_WALL_NS].integer / 1e9);
-        if (start->type == RUN_INT && end->type == RUN_INT)
-                stat_add(&stats->rss_delta_mib, (double)(end->integer - start->integer) / MIB);
-        if (values[CHUNK_NUM_EVENTS].type == RUN_INT) {
-                stat_add(&stats->events, (double)values[CHUNK_NUM_EVENTS].integer);
-                stats->total_events += values[CHUNK_NUM_EVENTS].integer;
-        }
-        dataset->finished++;
-        dataset->events += int_or_0(&values[CHUNK_NUM_EVENTS]);
-        dataset->wall_s += (double)int_or_0(&values[CHUNK_WALL_NS]) / 1e9;
-        dataset->cpu_s += (double)int_or_0(&values[CHUNK_CPU_NS]) / 1e9;
-        dataset->requested_bytes += int_or_0(&values[CHUNK_REQUESTED_BYTES]);
+        return (struct chunk_figures){
+                .wall_s = seconds_of(&values[CHUNK_WALL_NS]),
+                .cpu_s = seconds_of(&values[CHUNK_CPU_NS]),
+                .rss_delta_mib =
+                        has_rss ? ((double)end->integer - (double)start->integer) / CHUNK_MIB
+                                : (double)NAN,
+                .has_events = values[CHUNK_NUM_EVENTS].type == RUN_INT,
+                .events = int_or_0(&values[CHUNK_NUM_EVENTS]),
+                .requested_bytes = int_or_0(&values[CHUNK_REQUESTED_BYTES]),
+        };
 }
 
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
                        struct roast_error *error)
 {
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
         int r;
 
+        r = lost_collect(&lost, collect->run, error);
+        if (r < 0)
+                return r;
         r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
@@ -120,17 +111,23 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
 
                 if (outcome == CHUNK_GRAPH)
                         continue;
+                if (outcome == CHUNK_LOST) {
+                        stats->lost++;
+                        continue;
+                }
+                if (lost_has(&lost, scan.values))
+                        continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
                         r = roast_fail_nomem(error);
                         break;
                 }
-                stats->n++;
                 if (outcome == CHUNK_FINISHED) {
-                        add_finished(stats, dataset, scan.values);
+                        struct chunk_figures figures = figures_of(scan.values);
+
+                        chunk_stats_finished(stats, dataset, &figures);
                 } else {
-                        stats->failed++;
-                        dataset->failed++;
+                        chunk_stats_failed(stats, dataset);
                 }
         }
         run_scan_end(&scan);
@@ -138,37 +135,20 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
 }
 
 /* values: chunk_id, name_text, then the section fields */
-static void add_section(struct roast_section *section, const struct run_value *values)
+static struct section_figures section_figures_of(const struct run_value *values)
 {
         const struct run_value *fields = values + 2;
-        double min_s = (double)int_or_0(&fields[SECTION_MIN_NS]) / 1e9;
-        double max_s = (double)int_or_0(&fields[SECTION_MAX_NS]) / 1e9;
-        double delta = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]);
 
-        if (section->chunks == 0 || min_s < section->min_s)
-                section->min_s = min_s;
-        if (section->chunks == 0 || max_s > section->max_s)
-                section->max_s = max_s;
-        if (section->chunks == 0 || delta < section->rss_delta_min_bytes)
-                section->rss_delta_min_bytes = delta;
-        if (section->chunks == 0 || delta > section->rss_delta_max_bytes)
-                section->rss_delta_max_bytes = delta;
-        section->chunks++;
-        section->kind |= (int)(int_or_0(&fields[SECTION_KIND]) & 7);
-        section->count += int_or_0(&fields[SECTION_COUNT]);
-        section->total_s += (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9;
-        section->self_s += (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9;
-        section->rss_delta_bytes += delta;
-        section->bytes += int_or_0(&fields[SECTION_BYTES]);
-}
-
-static int by_total(const void *a, const void *b)
-{
-        const struct roast_section *x = a, *y = b;
-
-        if (x->total_s != y->total_s)
-                return x->total_s < y->total_s ? 1 : -1;
-        return strcmp(x->name, y->name);
+        return (struct section_figures){
+                .kind = (int)(int_or_0(&fields[SECTION_KIND]) & 7),
+                .count = int_or_0(&fields[SECTION_COUNT]),
+                .total_s = (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9,
+                .self_s = (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9,
+                .min_s = (double)int_or_0(&fields[SECTION_MIN_NS]) / 1e9,
+                .max_s = (double)int_or_0(&fields[SECTION_MAX_NS]) / 1e9,
+                .rss_delta_bytes = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]),
+                .bytes = int_or_0(&fields[SECTION_BYTES]),
+        };
 }
 
 static int scan_sections(struct collect *collect, size_t *slots, struct roast_error *error)
@@ -179,59 +159,36 @@ static int scan_sections(struct collect *collect, size_t *slots, struct roast_er
 
         r = run_scan_begin(&scan, collect->run, RUN_SECTION, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                struct roast_section *section = section_of(collect, slots, &scan.values[1]);
+                struct section_figures figures;
+                struct roast_section *section;
+                size_t len;
+                const char *name = collect_text(collect, &scan.values[1], &len);
 
+                if (!name) {
+                        r = roast_fail(error, ROAST_E_CORRUPT,
+                                       "%s: is damaged (a section without a name)",
+                                       run_label(collect->run));
+                        break;
+                }
+                section = section_of(summary, &slots[scan.values[1].integer], name, len);
                 if (!section) {
                         r = roast_fail_nomem(error);
                         break;
                 }
-                add_section(section, scan.values);
+                figures = section_figures_of(scan.values);
+                section_add(section, &figures);
         }
         run_scan_end(&scan);
-        if (r >= 0 && summary->n_sections)
-                qsort(summary->sections, summary->n_sections, sizeof(*summary->sections), by_total);
+        if (r >= 0)
+                section_sort(summary->sections, summary->n_sections);
         return r;
-}
-
-static void set_range(struct roast_metric_set *set, enum roast_metric mean, enum roast_metric min,
-                      enum roast_metric max, const struct stat_sum *stat)
-{
-        if (stat->n == 0)
-                return;
-        roast_metric_set_real(set, mean, stat->mean);
-        roast_metric_set_real(set, min, stat->min);
-        roast_metric_set_real(set, max, stat->max);
-}
-
-static void set_metrics(struct roast_metric_set *set, const struct chunk_stats *stats)
-{
-        roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
-        roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
-        roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        set_range(set, ROAST_CHUNK_DURATION_MEAN, ROAST_CHUNK_DURATION_MIN,
-                  ROAST_CHUNK_DURATION_MAX, &stats->wall_s);
-        if (stats->wall_s.n)
-                roast_metric_set_real(set, ROAST_CHUNK_DURATION_STD,
-                                      stat_deviation(&stats->wall_s));
-        set_range(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, ROAST_CHUNK_MEM_DELTA_MIN_MB,
-                  ROAST_CHUNK_MEM_DELTA_MAX_MB, &stats->rss_delta_mib);
-        if (stats->rss_delta_mib.n)
-                roast_metric_set_real(set, ROAST_CHUNK_MEM_DELTA_STD_MB,
-                                      stat_deviation(&stats->rss_delta_mib));
-        set_range(set, ROAST_CHUNK_EVENTS_MEAN, ROAST_CHUNK_EVENTS_MIN, ROAST_CHUNK_EVENTS_MAX,
-                  &stats->events);
-        if (stats->events.n)
-                roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
-        if (stats->events.n && set->values[ROAST_TOTAL_EVENTS].state == ROAST_ABSENT)
-                (void)roast_metric_set_estimated(set, ROAST_TOTAL_EVENTS,
-                                                 (double)stats->total_events,
-                                                 "from the chunk records: no report");
 }
 
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
+        struct roast_metric_set *set = &collect->summary->metrics;
         struct chunk_stats stats = { 0 };
         int r;
 
@@ -242,7 +199,8 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r >= 0 && stats.n)
-                set_metrics(&collect->summary->metrics, &stats);
-        return r;
+        if (r < 0 || stats.n == 0)
+                return r;
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        return chunk_stats_set(set, &stats) < 0 ? roast_fail_nomem(error) : 0;
 }

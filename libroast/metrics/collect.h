@@ -1,6 +1,7 @@
 #pragma once
 /* From a run to base facts: one file a source, each fills its part of the summary. */
 
+#include "metrics/report.h"
 #include "roast-metrics.h"
 #include "run/run.h"
 
@@ -11,12 +12,14 @@ struct collect {
         int64_t start_utc_ns; /* INT64_MIN: not known */
         int64_t end_utc_ns;   /* of an unfinished run: the last thing that is known */
         double interval_s;
-        char processor[256]; /* class of the processor; empty: not known */
-        struct intern texts; /* the text table: id - 1 */
+        char processor[256];         /* class of the processor; empty: not known */
+        struct report_custom custom; /* the user's own figures */
+        struct intern texts;         /* the text table: id - 1 */
 };
 
 int collect_facts(struct collect *collect, struct roast_error *error);
 int collect_workers(struct collect *collect, struct roast_error *error);
+int collect_series(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
 int collect_chunks(struct collect *collect, struct roast_error *error);
 

@@ -1,40 +1,8 @@
 /* Base facts from the run's own facts: elapsed time, coffea's report */
 
-#include <math.h>
 #include <string.h>
 
 #include "metrics/collect.h"
-
-/* A figure of coffea's report is usable if it is a number and not negative. */
-static int report_figure(struct roast_metric_set *set, enum roast_metric metric, const char *field,
-                         const struct roast_fact *fact)
-{
-        if (fact->type == ROAST_FACT_ABSENT)
-                return roast_metric_set_absent(set, metric, "%s",
-                                               fact->text ? fact->text : "not in the report");
-        if (fact->type == ROAST_FACT_TEXT)
-                return roast_metric_set_absent(set, metric, "the report's %s is not a number",
-                                               field);
-        if (!isfinite(fact->real))
-                return roast_metric_set_absent(set, metric, "the report's %s is not finite", field);
-        if (fact->real < 0)
-                return roast_metric_set_absent(set, metric, "the report's %s is negative", field);
-        if (fact->type == ROAST_FACT_INT)
-                roast_metric_set_count(set, metric, fact->integer);
-        else
-                roast_metric_set_real(set, metric, fact->real);
-        return 0;
-}
-
-static const struct {
-        const char *field;
-        enum roast_metric metric;
-} report_fields[] = {
-        { "bytesread", ROAST_TOTAL_BYTES_READ },
-        { "entries", ROAST_TOTAL_EVENTS },
-        { "processtime", ROAST_TOTAL_CPU_TIME },
-        { "chunks", ROAST_NUM_CHUNKS },
-};
 
 static void note_processor(struct collect *collect, const char *name)
 {
@@ -42,6 +10,22 @@ static void note_processor(struct collect *collect, const char *name)
 
         memcpy(collect->processor, name, len);
         collect->processor[len] = '\0';
+}
+
+/* Figures that the user gave by dataset: custom.FIELD.DATASET */
+static void note_custom(struct report_custom *custom, const struct roast_fact *fact)
+{
+        const char *field = fact->name + 7;
+
+        if (!strncmp(field, "entries.", 8))
+                report_custom_note(&custom->entries, fact);
+        else if (!strncmp(field, "bytes.", 6))
+                report_custom_note(&custom->bytes, fact);
+        else if (!strncmp(field, "duration.", 9))
+                report_custom_note(&custom->duration_s, fact);
+        else
+                return;
+        custom->given = true;
 }
 
 static int note(const struct roast_fact *fact, void *context)
@@ -59,41 +43,20 @@ static int note(const struct roast_fact *fact, void *context)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
                 note_processor(collect, fact->text);
+        else if (!strncmp(fact->name, "custom.", 7))
+                note_custom(&collect->custom, fact);
         else if (!strncmp(fact->name, "report.", 7))
-                for (size_t i = 0; i < sizeof(report_fields) / sizeof(report_fields[0]); i++)
-                        if (!strcmp(fact->name + 7, report_fields[i].field))
-                                return report_figure(set, report_fields[i].metric,
-                                                     report_fields[i].field, fact);
-        return 0;
-}
-
-/* What the report's own number of chunks gives, before chunk records replace that number */
-static int process_time_per_chunk(struct roast_metric_set *set)
-{
-        const struct roast_value *time = &set->values[ROAST_TOTAL_CPU_TIME];
-        const struct roast_value *chunks = &set->values[ROAST_NUM_CHUNKS];
-
-        if (time->state == ROAST_ABSENT)
-                return roast_metric_set_absent(set, ROAST_AVG_CPU_TIME_PER_CHUNK, "%s",
-                                               roast_metric_reason(set, ROAST_TOTAL_CPU_TIME));
-        if (chunks->state == ROAST_ABSENT)
-                return roast_metric_set_absent(set, ROAST_AVG_CPU_TIME_PER_CHUNK, "%s",
-                                               roast_metric_reason(set, ROAST_NUM_CHUNKS));
-        if (chunks->real <= 0)
-                return roast_metric_set_absent(set, ROAST_AVG_CPU_TIME_PER_CHUNK,
-                                               "the report counts no chunks");
-        roast_metric_set_real(set, ROAST_AVG_CPU_TIME_PER_CHUNK, time->real / chunks->real);
+                return report_note(set, fact->name + 7, fact);
         return 0;
 }
 
 int collect_facts(struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
-        int r = 0;
+        int r;
 
         collect->start_utc_ns = collect->end_utc_ns = INT64_MIN;
-        for (size_t i = 0; i < sizeof(report_fields) / sizeof(report_fields[0]) && r >= 0; i++)
-                r = roast_metric_set_absent(set, report_fields[i].metric, "no report was given");
+        r = report_begin(set);
         if (r >= 0)
                 r = roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS,
                                             "the run has not finished");
@@ -102,5 +65,5 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         r = roast_run_facts(collect->run, note, collect, error);
         if (r < 0)
                 return r;
-        return process_time_per_chunk(set) < 0 ? roast_fail_nomem(error) : 0;
+        return report_end(set, &collect->custom) < 0 ? roast_fail_nomem(error) : 0;
 }

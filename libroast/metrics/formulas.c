@@ -15,18 +15,16 @@
 struct formula {
         const struct roast_metric_set *set;
         const char *estimated; /* why, or NULL */
-        bool absent;
-        char reason[160];
+        const char *absent;    /* why, or NULL */
+        char buffer[80];       /* for a reason of its own */
 };
 
 static double in(struct formula *f, enum roast_metric metric)
 {
         const struct roast_value *value = &f->set->values[metric];
 
-        if (value->state == ROAST_ABSENT && !f->absent) {
-                f->absent = true;
-                snprintf(f->reason, sizeof(f->reason), "%s", roast_metric_reason(f->set, metric));
-        }
+        if (value->state == ROAST_ABSENT && !f->absent)
+                f->absent = roast_metric_reason(f->set, metric);
         if (value->state == ROAST_ESTIMATED && !f->estimated)
                 f->estimated = roast_metric_reason(f->set, metric);
         return value->real;
@@ -37,9 +35,9 @@ static double divisor(struct formula *f, enum roast_metric metric)
         double value = in(f, metric);
 
         if (!f->absent && !(value > 0)) {
-                f->absent = true;
-                snprintf(f->reason, sizeof(f->reason), "%s is not positive",
+                snprintf(f->buffer, sizeof(f->buffer), "%s is not positive",
                          roast_metrics[metric].key);
+                f->absent = f->buffer;
         }
         return value;
 }
@@ -56,7 +54,7 @@ static double data_rate_gbps(struct formula *f)
 
 static double data_rate_mb_per_s(struct formula *f)
 {
-        return in(f, ROAST_TOTAL_BYTES_READ) / 1e6 / divisor(f, ROAST_ELAPSED_TIME_SECONDS);
+        return in(f, ROAST_DATA_RATE_GBPS) * 125;
 }
 
 static double event_rate_elapsed_khz(struct formula *f)
@@ -78,7 +76,9 @@ static double share_of(struct formula *f, enum roast_metric part, enum roast_met
 {
         double whole = in(f, part) + in(f, rest);
 
-        return whole > 0 ? in(f, part) / whole * 100 : 0;
+        if (whole == 0)
+                return 0;
+        return whole > 0 ? in(f, part) / whole * 100 : (double)NAN;
 }
 
 static double processor_cpu_percent(struct formula *f)
@@ -164,12 +164,10 @@ static int derive(struct roast_metric_set *set, enum roast_metric metric)
         struct formula f = { .set = set };
         double value = formulas[metric](&f);
 
-        if (!f.absent && !isfinite(value)) {
-                f.absent = true;
-                snprintf(f.reason, sizeof(f.reason), "its inputs are not finite");
-        }
+        if (!f.absent && !isfinite(value))
+                f.absent = "its inputs are not finite";
         if (f.absent)
-                return roast_metric_set_absent(set, metric, "%s", f.reason);
+                return roast_metric_set_absent(set, metric, "%s", f.absent);
         if (f.estimated)
                 return roast_metric_set_estimated(set, metric, value, "%s", f.estimated);
         roast_metric_set_real(set, metric, value);

@@ -9,10 +9,8 @@
 
 /* Said where nothing more precise is known. */
 static const char *const group_reasons[ROAST_N_GROUPS] = {
-        [ROAST_GROUP_WORKFLOW] = "no report",
-        [ROAST_GROUP_WORKER] = "no worker tracking",
-        [ROAST_GROUP_FINE] = "no fine metrics",
-        [ROAST_GROUP_EFFICIENCY] = "no worker tracking",
+        [ROAST_GROUP_WORKFLOW] = "no report",     [ROAST_GROUP_WORKER] = "no worker tracking",
+        [ROAST_GROUP_FINE] = "no fine metrics",   [ROAST_GROUP_EFFICIENCY] = "no worker tracking",
         [ROAST_GROUP_CHUNK] = "no chunk records",
 };
 
@@ -41,8 +39,10 @@ void roast_metric_set_count(struct roast_metric_set *set, enum roast_metric metr
 /* The nearest int64, for metrics that are counts but were computed. */
 static int64_t to_count(double real)
 {
-        if (!(fabs(real) < 9.2e18))
+        if (isnan(real))
                 return 0;
+        if (!(fabs(real) < 9.2e18))
+                return real < 0 ? INT64_MIN : INT64_MAX;
         return (int64_t)llround(real);
 }
 
@@ -56,13 +56,12 @@ void roast_metric_set_real(struct roast_metric_set *set, enum roast_metric metri
         value->count = to_count(real);
 }
 
-static int set_reason(struct roast_value *value, const char *format, va_list args)
+/* NULL: no memory */
+static char *make_reason(const char *format, va_list args)
 {
-        if (vasprintf(&value->reason, format, args) < 0) {
-                value->reason = NULL;
-                return ROAST_E_NOMEM;
-        }
-        return 0;
+        char *reason;
+
+        return vasprintf(&reason, format, args) < 0 ? NULL : reason;
 }
 
 int roast_metric_set_absent(struct roast_metric_set *set, enum roast_metric metric,
@@ -70,13 +69,15 @@ int roast_metric_set_absent(struct roast_metric_set *set, enum roast_metric metr
 {
         struct roast_value *value = &set->values[metric];
         va_list args;
-        int r;
+        char *reason;
 
-        clear(value);
+        /* first, for an argument may be the reason that is cleared */
         va_start(args, format);
-        r = set_reason(value, format, args);
+        reason = make_reason(format, args);
         va_end(args);
-        return r;
+        clear(value);
+        value->reason = reason;
+        return reason ? 0 : ROAST_E_NOMEM;
 }
 
 int roast_metric_set_estimated(struct roast_metric_set *set, enum roast_metric metric, double real,
@@ -84,14 +85,15 @@ int roast_metric_set_estimated(struct roast_metric_set *set, enum roast_metric m
 {
         struct roast_value *value = &set->values[metric];
         va_list args;
-        int r;
+        char *reason;
 
+        va_start(args, format);
+        reason = make_reason(format, args);
+        va_end(args);
         roast_metric_set_real(set, metric, real);
         value->state = ROAST_ESTIMATED;
-        va_start(args, format);
-        r = set_reason(value, format, args);
-        va_end(args);
-        return r;
+        value->reason = reason;
+        return reason ? 0 : ROAST_E_NOMEM;
 }
 
 const char *roast_metric_reason(const struct roast_metric_set *set, enum roast_metric metric)

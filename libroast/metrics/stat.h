@@ -1,14 +1,21 @@
 #pragma once
 /*
- * Mean, deviation and range of a stream of numbers, in one pass
+ * Accumulators: what a stream of numbers comes to, in one pass
+ *
+ * Numbers may come from a run or from anybody's dicts, so that none of these
+ * overflows: counts end at the largest number, means are moved and not summed.
+ */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Mean, deviation and range
  *
  * After B. P. Welford, "Note on a method for calculating corrected sums of
  * squares and products", Technometrics 4 (1962): no catastrophic cancellation.
  */
-
-#include <math.h>
-#include <stdint.h>
-
 struct stat_sum {
         int64_t n;
         double sum;
@@ -36,4 +43,63 @@ static inline void stat_add(struct stat_sum *stat, double value)
 static inline double stat_deviation(const struct stat_sum *stat)
 {
         return stat->n > 1 ? sqrt(stat->m2 / (double)(stat->n - 1)) : 0;
+}
+
+/* Sums of counts that came from elsewhere end at the largest number instead of overflowing. */
+static inline int64_t stat_sum_int(int64_t a, int64_t b)
+{
+        int64_t sum;
+
+        if (!__builtin_add_overflow(a, b, &sum))
+                return sum;
+        return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* A sum that stays exact as long as its parts are whole numbers and it fits */
+struct stat_total {
+        double real;
+        int64_t whole;
+        bool inexact;
+};
+
+static inline void stat_total_int(struct stat_total *total, int64_t value)
+{
+        total->real += (double)value;
+        total->inexact |= __builtin_add_overflow(total->whole, value, &total->whole);
+}
+
+static inline void stat_total_real(struct stat_total *total, double value)
+{
+        total->real += value;
+        total->inexact = true;
+}
+
+/* Average over time by the trapezoidal rule; times must not decrease, in whatever unit */
+struct stat_average {
+        int64_t n;
+        double last_time;
+        double last_value;
+        double time; /* covered so far */
+        double mean; /* over that */
+};
+
+static inline void stat_average_add(struct stat_average *average, double time, double value)
+{
+        double dt = time - average->last_time;
+
+        if (average->n && dt > 0) {
+                double between = average->last_value / 2 + value / 2;
+
+                average->time += dt;
+                average->mean += (between - average->mean) * (dt / average->time);
+        }
+        average->n++;
+        average->last_time = time;
+        average->last_value = value;
+}
+
+/* Of one instant: its last value */
+static inline double stat_average_mean(const struct stat_average *average)
+{
+        return average->time > 0 ? average->mean : average->last_value;
 }

@@ -3,19 +3,12 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "run/series.h"
 #include "util/cleanup.h"
 
 static int collect_texts(struct collect *collect, struct roast_error *error)
 {
-        struct run_scan scan;
-        int r;
-
-        r = run_scan_begin(&scan, collect->run, RUN_TEXT, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (intern_put(&collect->texts, scan.values[0].data, scan.values[0].len) < 0)
-                        r = roast_fail_nomem(error);
-        run_scan_end(&scan);
-        return r;
+        return run_read_texts(collect->run, &collect->texts, error);
 }
 
 const char *collect_text(const struct collect *collect, const struct run_value *value, size_t *len)
@@ -31,7 +24,8 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts, collect_facts, collect_chunks, collect_workers, collect_spans,
+                collect_texts,   collect_facts,  collect_chunks,
+                collect_workers, collect_series, collect_spans,
         };
         struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
         int r;

@@ -14,18 +14,24 @@
 #include "util/cleanup.h"
 
 struct worker_state {
-        int64_t threads; /* 0: not here, or not known */
+        double threads; /* 0: not here, or not known */
         bool here;
 };
 
 struct integral {
         int64_t last_utc_ns;
         int64_t workers;
-        int64_t threads;
+        double threads;
         int64_t peak_workers;
         double worker_ns; /* the integrals */
         double thread_ns;
 };
+
+/* From an instant to a later one, however far apart */
+static double duration_ns(int64_t from_utc_ns, int64_t to_utc_ns)
+{
+        return (double)((uint64_t)to_utc_ns - (uint64_t)from_utc_ns);
+}
 
 static void advance(struct integral *integral, int64_t utc_ns)
 {
@@ -33,13 +39,13 @@ static void advance(struct integral *integral, int64_t utc_ns)
 
         if (utc_ns <= integral->last_utc_ns)
                 return;
-        dt = (double)(utc_ns - integral->last_utc_ns);
+        dt = duration_ns(integral->last_utc_ns, utc_ns);
         integral->worker_ns += dt * (double)integral->workers;
-        integral->thread_ns += dt * (double)integral->threads;
+        integral->thread_ns += dt * integral->threads;
         integral->last_utc_ns = utc_ns;
 }
 
-static void come(struct integral *integral, struct worker_state *worker, int64_t threads)
+static void come(struct integral *integral, struct worker_state *worker, double threads)
 {
         if (!worker->here)
                 integral->workers++;
@@ -77,7 +83,7 @@ static void apply(const struct collect *collect, struct integral *integral,
         if (values[2].integer == ROAST_WORKER_WENT)
                 go(integral, worker);
         else
-                come(integral, worker, values[5].type == RUN_INT ? values[5].integer : 0);
+                come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
 }
 
 static int last_event(struct collect *collect, int64_t *last, struct roast_error *error)
@@ -121,9 +127,9 @@ int collect_workers(struct collect *collect, struct roast_error *error)
                 return r;
         advance(&integral, collect->end_utc_ns);
         roast_metric_set_count(set, ROAST_PEAK_WORKERS, integral.peak_workers);
-        ns = (double)(collect->end_utc_ns - collect->start_utc_ns);
-        if (ns <= 0)
+        if (collect->end_utc_ns <= collect->start_utc_ns)
                 return 0;
+        ns = duration_ns(collect->start_utc_ns, collect->end_utc_ns);
         roast_metric_set_real(set, ROAST_AVG_WORKERS, integral.worker_ns / ns);
         roast_metric_set_real(set, ROAST_TOTAL_CORES, integral.thread_ns / ns);
         return 0;

@@ -30,12 +30,12 @@ static bool diskstats_is_device(const char *name, size_t len)
 static void diskstats_read(int64_t *values)
 {
         struct probe_lines lines;
-        int64_t read, written;
+        int64_t read, written, read_sectors = 0, written_sectors = 0;
         const char *at, *name;
+        bool known = false;
         size_t len;
         char *line;
 
-        values[0] = values[1] = PROBE_ABSENT;
         probe_lines_init(&lines, probe_file_fd(&diskstats_file));
         while ((line = probe_lines_next(&lines))) {
                 at = line;
@@ -47,11 +47,16 @@ static void diskstats_read(int64_t *values)
                 read = probe_scan(&at);
                 probe_scan_skip(&at, 3);
                 written = probe_scan(&at);
-                if (read < 0 || written < 0 || !diskstats_is_device(name, len))
+                if (read < 0 || written < 0)
                         continue;
-                values[0] = (values[0] < 0 ? 0 : values[0]) + read * DISKSTATS_SECTOR_BYTES;
-                values[1] = (values[1] < 0 ? 0 : values[1]) + written * DISKSTATS_SECTOR_BYTES;
+                known = true;
+                if (!(read || written) || !diskstats_is_device(name, len))
+                        continue; /* asking about idle ones would be most of the cost */
+                read_sectors += read;
+                written_sectors += written;
         }
+        values[0] = known ? read_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
+        values[1] = known ? written_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
 }
 
 static const struct probe_column diskstats_columns[] = {

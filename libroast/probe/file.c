@@ -36,6 +36,7 @@ static void files_forked_child(void)
                         close(file->handle - 1);
                 file->handle = 0;
         }
+        files_total_bytes = 0; /* the kernel's count begins anew, too */
         pthread_mutex_unlock(&files_lock);
 }
 

@@ -60,7 +60,7 @@ static void netdev_read(int64_t *values)
                 if (received < 0 || sent < 0 || !strcmp(line, "lo"))
                         continue;
                 netdev_add(&all, received, sent);
-                if (netdev_is_device(line))
+                if ((received || sent) && netdev_is_device(line))
                         netdev_add(&devices, received, sent);
         }
         sum = devices.any ? &devices : &all;

@@ -36,7 +36,7 @@ struct probe_column {
         const char *name;
         const char *unit; /* ns, bytes, count */
         enum probe_kind kind;
-        int64_t resolution; /* values are multiples of it: finer digits mean nothing */
+        int64_t resolution; /* values are multiples of it (or absent): finer digits mean nothing */
 };
 
 struct probe {
@@ -114,5 +114,9 @@ extern const struct probe *const probes[];
 /* The columns of all sources, in order; NULL behind the last one. */
 const struct probe_column *probe_column(size_t index);
 size_t probe_column_count(void);
+/* A value in steps of its resolution and back, for those who store it; absent stays PROBE_ABSENT.
+ */
+int64_t probe_column_pack(const struct probe_column *column, int64_t value);
+int64_t probe_column_unpack(const struct probe_column *column, int64_t packed);
 /* Fills one row of probe_column_count() values, each a multiple of its resolution. */
 void probe_row_read(int64_t *row);

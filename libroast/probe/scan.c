@@ -15,9 +15,9 @@ int64_t probe_scan(const char **at)
         if (*p < '0' || *p > '9')
                 return PROBE_ABSENT;
         for (; *p >= '0' && *p <= '9'; p++) {
-                if (value > (INT64_MAX - 9) / 10)
+                if (__builtin_mul_overflow(value, 10, &value) ||
+                    __builtin_add_overflow(value, *p - '0', &value))
                         return PROBE_ABSENT;
-                value = value * 10 + (*p - '0');
         }
         *at = p;
         return value;

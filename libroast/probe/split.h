@@ -9,6 +9,10 @@
  * watcher saw the thread sleep in. Looks that met it running or runnable say
  * nothing about that and are not counted.
  *
+ * The kernel counts throttling for the whole group and once per core, so of a
+ * thread's time in the run queue as much as that is held to be throttling. Where
+ * several threads share a quota and cores are scarce as well, it is too much.
+ *
  * An estimate from `samples` looks has a standard error of at most
  * asleep / (2 sqrt(samples)). Many short chunks together give a good one: add up
  * their counts and divide the sum of their time asleep by those, rather than
@@ -22,7 +26,7 @@ struct probe_split {
         int64_t wall_ns;
         int64_t cpu_ns;
         int64_t runqueue_ns;  /* runnable without a core */
-        int64_t throttled_ns; /* held back by the quota of the control group */
+        int64_t throttled_ns; /* held back by the group's quota; the most it can be, see below */
         int64_t block_io_ns;  /* estimated, as are the next two */
         int64_t lock_ns;      /* a named lock: the GIL */
         int64_t other_ns;

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,39 +27,32 @@
 
 #define LOCK_MAX 16
 
-/* Entries below the count never change, so that readers need no lock. */
+/* Filled from the front and never changed: an entry is taken by its start, complete with a length.
+ */
 static struct {
-        uintptr_t start;
-        size_t length;
+        _Atomic uintptr_t start;
+        _Atomic size_t length;
 } locks[LOCK_MAX];
-static _Atomic size_t locks_count;
-static pthread_mutex_t locks_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int probe_lock_add(const void *address, size_t length)
 {
-        uintptr_t start = (uintptr_t)address;
-        size_t i, n;
-        int r = 0;
+        uintptr_t start = (uintptr_t)address, other;
 
-        if (!length)
+        if (!start || !length)
                 return ROAST_E_INVALID;
-        pthread_mutex_lock(&locks_lock);
-        n = locks_count;
-        for (i = 0; i < n; i++) {
-                if (locks[i].start == start && locks[i].length == length)
-                        break;
+        for (size_t i = 0; i < LOCK_MAX; i++) {
+                other = 0;
+                if (atomic_compare_exchange_strong(&locks[i].start, &other, start)) {
+                        locks[i].length = length;
+                        return 0;
+                }
+                if (other == start && locks[i].length == length)
+                        return 0;
         }
-        if (i == LOCK_MAX) {
-                r = ROAST_E_NOMEM;
-        } else if (i == n) {
-                locks[i].start = start;
-                locks[i].length = length;
-                atomic_store_explicit(&locks_count, n + 1, memory_order_release);
-        }
-        pthread_mutex_unlock(&locks_lock);
-        return r;
+        return ROAST_E_NOMEM;
 }
 
+#ifdef RTLD_DL_SYMENT
 int probe_lock_add_symbol(const char *symbol)
 {
         void *address = dlsym(RTLD_DEFAULT, symbol);
@@ -73,12 +65,18 @@ int probe_lock_add_symbol(const char *symbol)
                 return ROAST_E_NOENT;
         return probe_lock_add(address, entry->st_size);
 }
+#else
+/* Only glibc tells how long a symbol is. */
+int probe_lock_add_symbol(const char *symbol)
+{
+        (void)symbol;
+        return ROAST_E_NOENT;
+}
+#endif
 
 static bool thread_state_is_lock(uintptr_t futex)
 {
-        size_t n = atomic_load_explicit(&locks_count, memory_order_acquire);
-
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < LOCK_MAX && locks[i].start; i++) {
                 if (futex >= locks[i].start && futex - locks[i].start < locks[i].length)
                         return true;
         }
@@ -142,6 +140,7 @@ enum thread_state thread_view_look(struct thread_view *view)
 {
         char call[192], stat[512], *at;
 
+        errno = 0;
         thread_view_read(view, &view->syscall_fd, "syscall", call, sizeof(call));
         if (call[0] == 'r')
                 return THREAD_STATE_RUNS;

@@ -30,8 +30,8 @@ void thread_view_deinit(struct thread_view *view);
 
 /*
  * Names a lock: a thread that sleeps on a futex in this range waits for it. A
- * range that is known already is no error. Returns 0, or ROAST_E_NOMEM when the
- * table is full.
+ * range that is known already is no error. Returns 0, ROAST_E_INVALID for an empty
+ * range, or ROAST_E_NOMEM when the table is full.
  *
  * CPython: the GIL is inside _PyRuntime (from 3.12 on inside the interpreter's
  * state, which for the main interpreter is part of _PyRuntime too).

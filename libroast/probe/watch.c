@@ -32,6 +32,7 @@ struct watch_slot {
 
 static struct watch_slot slots[WATCH_SLOTS];
 static _Atomic uint32_t slots_taken;
+static _Atomic uint32_t slots_used;   /* no slot from here on was ever taken */
 static _Atomic uint32_t watch_serial; /* makes tokens differ, and spreads threads over slots */
 static _Atomic bool watch_alive;
 
@@ -82,18 +83,18 @@ static void watch_slot_look(struct watch_slot *slot, struct thread_view *view, u
 static void watch_look(void)
 {
         int64_t rss_bytes = probe_rss_bytes();
-        uint32_t looked = 0, at = watch_cursor;
+        uint32_t used = slots_used, looked = 0, at = 0;
         uint64_t owner;
 
-        for (uint32_t i = 0; i < WATCH_SLOTS && looked < WATCH_PER_TICK; i++) {
-                at = (watch_cursor + i) % WATCH_SLOTS;
+        for (uint32_t i = 0; i < used && looked < WATCH_PER_TICK; i++) {
+                at = (watch_cursor + i) % used;
                 owner = atomic_load(&slots[at].owner);
                 if (owner) {
                         watch_slot_look(&slots[at], &views[at], owner, rss_bytes);
                         looked++;
                 }
         }
-        watch_cursor = (at + 1) % WATCH_SLOTS;
+        watch_cursor = at + 1;
 }
 
 static void watch_ended(struct ticker *ticker)
@@ -177,6 +178,14 @@ static bool watch_wake(void)
         return false;
 }
 
+static void watch_note_used(uint32_t used)
+{
+        uint32_t before = slots_used;
+
+        while (before < used && !atomic_compare_exchange_weak(&slots_used, &before, used))
+                ;
+}
+
 static bool watch_claim_slot(struct watch_claim *claim)
 {
         static _Thread_local uint32_t hint = UINT32_MAX;
@@ -192,6 +201,7 @@ static bool watch_claim_slot(struct watch_claim *claim)
                 if (atomic_load_explicit(&slots[at].owner, memory_order_relaxed) ||
                     !atomic_compare_exchange_strong(&slots[at].owner, &nobody, token))
                         continue;
+                watch_note_used(at + 1);
                 atomic_fetch_add(&slots_taken, 1);
                 claim->token = token;
                 claim->slot = hint = at;

@@ -31,8 +31,9 @@
 #define CODEC_VERSION 1
 /* Bounds on what a hostile length can make us allocate */
 #define CODEC_TEXT_MAX      ((uint64_t)1 << 28)
-#define CODEC_FREE_ROWS     4096 /* rows, sections and branches beyond these take bytes: */
-#define CODEC_ROWS_PER_BYTE 64   /* so many of them fit into one at most */
+#define CODEC_RATIO_MAX     32768 /* zstd's densest block: 128 kB of the same byte in 4 */
+#define CODEC_FREE_ROWS     4096  /* rows, sections and branches beyond these take bytes: */
+#define CODEC_ROWS_PER_BYTE 64    /* so many of them fit into one at most */
 
 enum codec_form { CODEC_PLAIN = 0, CODEC_ZSTD = 1 };
 

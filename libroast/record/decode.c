@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "record/codec.h"
 #include "util/cleanup.h"
@@ -168,14 +169,18 @@ struct header {
 static int decode_header(struct header *header, struct cursor *in, struct roast_error *error)
 {
         const uint8_t *magic = cursor_take(in, 3);
-        uint8_t form = cursor_u8(in);
-        uint64_t rows = cursor_varint(in), text = cursor_varint(in), stored = cursor_varint(in);
+        uint64_t rows, text, stored;
+        uint8_t form;
 
-        if (in->bad || magic[0] != 'R' || magic[1] != 'C')
+        if (!magic || magic[0] != 'R' || magic[1] != 'C')
                 return roast_fail(error, ROAST_E_FORMAT, "not chunk records");
         if (magic[2] != CODEC_VERSION)
                 return roast_fail(error, ROAST_E_VERSION, "chunk records of version %u", magic[2]);
-        if (form > CODEC_ZSTD || rows > CHUNK_ROWS_MAX || text > CODEC_TEXT_MAX ||
+        form = cursor_u8(in);
+        rows = cursor_varint(in);
+        text = cursor_varint(in);
+        stored = cursor_varint(in);
+        if (in->bad || form > CODEC_ZSTD || rows > CHUNK_ROWS_MAX || text > CODEC_TEXT_MAX ||
             stored > cursor_left(in) || (form == CODEC_PLAIN && stored != text))
                 return corrupt(error, "the header");
         *header = (struct header){ form, (size_t)rows, (size_t)text, (size_t)stored };
@@ -211,11 +216,28 @@ static int decode_payload(struct decoder *decoder, struct cursor *text, struct r
         return 0;
 }
 
+static int decompress(uint8_t **ret, const struct header *header, const uint8_t *stored,
+                      struct roast_error *error)
+{
+        size_t n;
+
+        if (header->text_len / CODEC_RATIO_MAX > header->stored_len)
+                return corrupt(error, "the length of the strings");
+        *ret = malloc(header->text_len ? header->text_len : 1);
+        if (!*ret)
+                return roast_fail_nomem(error);
+        n = ZSTD_decompress(*ret, header->text_len, stored, header->stored_len);
+        if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+                return roast_fail_nomem(error);
+        return n == header->text_len ? 0 : corrupt(error, "the compressed strings");
+}
+
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
                        struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) uint8_t *text = NULL;
         size_t n_sections = table->sections.n, n_branches = table->branches.n;
+        size_t n_strings = table->strings.n;
         struct decoder decoder = { .table = table };
         struct cursor in = cursor_init(data, len), strings;
         struct header header = { 0 };
@@ -230,12 +252,9 @@ int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
         strings = cursor_init(cursor_take(&in, header.stored_len), header.stored_len);
         decoder.bits = (struct bits_reader){ .data = in.at, .len = cursor_left(&in) };
         if (header.form == CODEC_ZSTD) {
-                text = malloc(header.text_len ? header.text_len : 1);
-                if (!text)
-                        return roast_fail_nomem(error);
-                if (ZSTD_decompress(text, header.text_len, strings.at, header.stored_len) !=
-                    header.text_len)
-                        return corrupt(error, "the compressed strings");
+                r = decompress(&text, &header, strings.at, error);
+                if (r < 0)
+                        return r;
                 strings = cursor_init(text, header.text_len);
         }
         r = decode_payload(&decoder, &strings, error);
@@ -243,6 +262,7 @@ int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
         if (r < 0) {
                 table->sections.n = n_sections;
                 table->branches.n = n_branches;
+                intern_truncate(&table->strings, n_strings);
         }
         return r;
 }

@@ -5,6 +5,7 @@
 #include "record/chunk.h"
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 static int add_fact(struct roast_run *run, const char *name, struct run_value value,
                     const char *reason, struct roast_error *error)
@@ -24,8 +25,7 @@ int roast_run_fact_int(struct roast_run *run, const char *name, int64_t value,
 int roast_run_fact_real(struct roast_run *run, const char *name, double value,
                         struct roast_error *error)
 {
-        return add_fact(run, name, (struct run_value){ .type = RUN_REAL, .real = value }, NULL,
-                        error);
+        return add_fact(run, name, run_real(value), isnan(value) ? "not a number" : NULL, error);
 }
 
 int roast_run_fact_text(struct roast_run *run, const char *name, const char *value,
@@ -85,10 +85,36 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
         struct run_value row[] = { run_string(kind, strlen(kind)),
                                    run_string(prefix, prefix ? strlen(prefix) : 0),
                                    run_string(activity, strlen(activity)),
-                                   run_string(unit, unit ? strlen(unit) : 0),
-                                   { .type = RUN_REAL, .real = value } };
+                                   run_string(unit, unit ? strlen(unit) : 0), run_real(value) };
 
         return run_insert(run, RUN_SPAN, row, 5, error);
+}
+
+int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+                       struct roast_error *error)
+{
+        struct run_value row[CHUNK_N_FIELDS] = { 0 };
+        const struct {
+                enum chunk_field field;
+                const char *text;
+        } texts[] = {
+                { CHUNK_DATASET, lost->dataset }, { CHUNK_FILE, lost->file },
+                { CHUNK_TREE, lost->tree },       { CHUNK_UUID, lost->uuid },
+                { CHUNK_WORKER, lost->worker },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
+                int r = text_value(run, texts[i].text, strlen(texts[i].text), &row[texts[i].field],
+                                   error);
+
+                if (r < 0)
+                        return r;
+        }
+        row[CHUNK_OUTCOME] = run_int(CHUNK_LOST);
+        row[CHUNK_ENTRY_START] = run_int(lost->entry_start);
+        row[CHUNK_ENTRY_STOP] = run_int(lost->entry_stop);
+        row[CHUNK_START_UTC_NS] = run_int(lost->utc_ns);
+        return run_insert(run, RUN_CHUNK, row, CHUNK_N_FIELDS, error);
 }
 
 static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, size_t row,
@@ -114,9 +140,8 @@ static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, si
                         break;
                 case CHUNK_TYPE_BLOB:
                         text = chunk_table_text(chunks, row, i, &len);
-                        values[i] = (struct run_value){ .type = RUN_BYTES,
-                                                        .data = text,
-                                                        .len = len };
+                        values[i] =
+                                (struct run_value){ .type = RUN_BYTES, .data = text, .len = len };
                         break;
                 }
                 if (r < 0)
@@ -150,20 +175,57 @@ static int add_parts(struct roast_run *run, enum run_table table, const struct c
         return 0;
 }
 
+/*
+ * A record comes by the event and again in the output: an attempt is known by
+ * who ran it and when it began. Without those it cannot be told, and is new.
+ */
+static int is_new(struct roast_run *run, const struct chunk_table *chunks, size_t row)
+{
+        static const enum chunk_field numbers[] = { CHUNK_PID, CHUNK_THREAD, CHUNK_START_UTC_NS,
+                                                    CHUNK_ENTRY_START };
+        static const enum chunk_field texts[] = { CHUNK_HOST, CHUNK_FILE };
+        uint64_t key = 0;
+
+        if (chunk_table_get(chunks, row, CHUNK_START_UTC_NS) == CHUNK_ABSENT)
+                return 1;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(numbers); i++) {
+                int64_t value = chunk_table_get(chunks, row, numbers[i]);
+
+                key = run_hash(key, &value, sizeof(value));
+        }
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
+                size_t len;
+                const char *text = chunk_table_text(chunks, row, texts[i], &len);
+
+                key = run_hash(key, text, len);
+        }
+        return run_seen_add(&run->seen, key);
+}
+
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table chunks;
-        int r;
+        int r, n = 0;
 
         chunk_table_init(&chunks);
         r = chunk_table_decode(&chunks, data, len, error);
         for (size_t row = 0; row < chunks.n && r >= 0; row++) {
+                size_t n_seen = run->seen.n;
+
+                r = is_new(run, &chunks, row);
+                if (r == 0)
+                        continue;
+                if (r < 0)
+                        return roast_fail_nomem(error);
+                n++;
                 r = add_chunk(run, &chunks, row, error);
                 if (r >= 0)
                         r = add_parts(run, RUN_SECTION, &chunks, &chunks.sections, row, error);
                 if (r >= 0)
                         r = add_parts(run, RUN_BRANCH, &chunks, &chunks.branches, row, error);
+                if (r < 0)
+                        run_seen_truncate(&run->seen, n_seen);
         }
-        return r < 0 ? r : (int)chunks.n;
+        return r < 0 ? r : n;
 }

@@ -5,9 +5,11 @@
 
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 struct fact_row {
         char *name;
+        size_t len; /* of the name as it is in the file: a zero byte may be inside */
         struct roast_fact fact;
         char *text;
 };
@@ -33,7 +35,7 @@ static struct fact_row *find_row(struct fact_list *list, const char *name, size_
         struct fact_row *rows;
 
         for (size_t i = 0; i < list->n; i++)
-                if (!strncmp(list->rows[i].name, name, len) && !list->rows[i].name[len])
+                if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
                         return &list->rows[i];
         if (list->n == list->cap) {
                 list->cap = list->cap ? list->cap * 2 : 32;
@@ -42,8 +44,11 @@ static struct fact_row *find_row(struct fact_list *list, const char *name, size_
                         return NULL;
                 list->rows = rows;
         }
-        list->rows[list->n] = (struct fact_row){ .name = strndup(name, len) };
-        return list->rows[list->n].name ? &list->rows[list->n++] : NULL;
+        list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
+        if (!list->rows[list->n].name)
+                return NULL;
+        memcpy(list->rows[list->n].name, name, len);
+        return &list->rows[list->n++];
 }
 
 static int note_fact(struct fact_list *list, const struct run_value *values)
@@ -67,10 +72,10 @@ static int note_fact(struct fact_list *list, const struct run_value *values)
                                                  .real = (double)value->integer };
         else if (value->type == RUN_REAL)
                 row->fact = (struct roast_fact){ .type = ROAST_FACT_REAL, .real = value->real };
-        else
+        else if (value->type == RUN_STRING)
                 row->fact.type = ROAST_FACT_TEXT;
         if (value->type == RUN_STRING) {
-                row->text = strndup(value->data, value->len);
+                row->text = text_copy(value->data, value->len);
                 if (!row->text)
                         return ROAST_E_NOMEM;
         }

@@ -61,9 +61,8 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
         if (page_size == 1)
                 page_size = 65536;
         if (size < (off_t)page_size * be32(header + 28) && !has_journal(path, &wal))
-                return roast_fail(error, ROAST_E_CORRUPT,
-                                  "%s: is truncated (%lld of %lld bytes)", path, (long long)size,
-                                  (long long)page_size * be32(header + 28));
+                return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
+                                  path, (long long)size, (long long)page_size * be32(header + 28));
         return 0;
 }
 
@@ -82,7 +81,7 @@ static int check_file(const char *path, struct roast_error *error)
                 return roast_fail(error, ROAST_E_IO, "%s: %s", path, strerror(errno));
         if (S_ISDIR(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT,
-                                  "%s: is a directory, and not a measurement", path);
+                                  "%s: is a directory, not a run file", path);
         if (!S_ISREG(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT, "%s: is not a regular file", path);
         n = pread(fd, header, sizeof(header), 0);

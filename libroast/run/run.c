@@ -54,6 +54,7 @@ void roast_run_free(struct roast_run *run)
                 seal_free(run->tables[i].seal);
         }
         sqlite3_close(run->db);
+        run_seen_deinit(&run->seen);
         intern_deinit(&run->texts);
         free(run->path);
         free(run->about_id);

@@ -1,6 +1,8 @@
 #pragma once
 /* The inside of a run, shared by the files of this folder */
 
+#include <math.h>
+
 #include <sqlite3.h>
 
 #include "roast-run.h"
@@ -16,14 +18,25 @@ struct run_writer_table {
         uint64_t hash; /* of the last seal */
 };
 
+/* Attempts that are in the run already, by a hash of who ran them and when they began */
+struct run_seen {
+        uint64_t *keys; /* in the order they came */
+        size_t n;
+        size_t n_committed;
+        size_t *slots;  /* open addressing: index + 1, 0 is free */
+        size_t n_slots; /* a power of two, or 0 */
+};
+
 struct roast_run {
         sqlite3 *db;
         char *path;
         bool writable;
-        bool in_transaction;
+        bool in_transaction;  /* of the writer: rows were added since the last commit */
+        bool sealing;         /* of the writer: a commit that failed may have left seals */
+        unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
-        struct intern texts;                          /* row `id` of text is number id - 1 */
-        size_t n_texts;                               /* of them, how many are rows already */
+        struct run_seen seen;
+        struct intern texts; /* row `id` of text is number id - 1 */
         /* what roast_run_about() hands out */
         char *about_id;
         char *about_name;
@@ -34,18 +47,32 @@ struct roast_run {
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Begins a transaction; what another view may have left open is ended. */
+int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, or "this run". */
 const char *run_label(const struct roast_run *run);
 
 /* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */
 int run_insert(struct roast_run *run, enum run_table table, const struct run_value *values,
                size_t n, struct roast_error *error);
+/* Whether the key is new; from now on it is not. 1 new, 0 seen before, or ROAST_E_NOMEM. */
+int run_seen_add(struct run_seen *seen, uint64_t key);
+bool run_seen_has(const struct run_seen *seen, uint64_t key);
+/* Forgets all but the first n keys. */
+void run_seen_truncate(struct run_seen *seen, size_t n);
+void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
 
 static inline struct run_value run_int(int64_t value)
 {
         return (struct run_value){ .type = RUN_INT, .integer = value };
+}
+
+/* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
+static inline struct run_value run_real(double value)
+{
+        return (struct run_value){ .type = isnan(value) ? RUN_NULL : RUN_REAL, .real = value };
 }
 
 static inline struct run_value run_string(const char *string, size_t len)
@@ -66,7 +93,7 @@ static inline struct run_value run_string(const char *string, size_t len)
  *
  * values are the columns without id, valid until the next step. Rows come
  * before their seal is checked: what was made of them counts only if the walk
- * ends with 0.
+ * ends with 0. The writer's own walk ends where its last commit did.
  */
 struct run_scan {
         struct roast_run *run;
@@ -86,6 +113,6 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 
-/* One consistent view over several scans; a no-op inside the writer's transaction. */
+/* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);
 void run_view_end(struct roast_run *run);

@@ -6,14 +6,31 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+int run_begin(struct roast_run *run, struct roast_error *error)
+{
+        int r = 0;
+
+        if (!sqlite3_get_autocommit(run->db)) /* a view that could not be ended, without memory */
+                r = run_exec(run, "COMMIT", error);
+        return r < 0 ? r : run_exec(run, "BEGIN", error);
+}
+
 int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
-        return run->in_transaction ? 0 : run_exec(run, "BEGIN", error);
+        int r;
+
+        if (run->n_views == 0 && !run->in_transaction) {
+                r = run_begin(run, error);
+                if (r < 0)
+                        return r;
+        }
+        run->n_views++;
+        return 0;
 }
 
 void run_view_end(struct roast_run *run)
 {
-        if (!run->in_transaction)
+        if (--run->n_views == 0 && !run->in_transaction)
                 (void)run_exec(run, "COMMIT", NULL);
 }
 
@@ -135,6 +152,8 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
         int rc = sqlite3_step(scan->rows), r;
 
+        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
+                return 0;
         if (rc == SQLITE_DONE) {
                 if (scan->id != scan->sealed_id)
                         return corrupt(scan, "rows are missing", error);
@@ -148,8 +167,9 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
         read_values(scan);
-        if (seal_row(scan->seal, scan->values, scan->n) < 0)
+        if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
+        seal_add(scan->seal);
         if (scan->id == scan->sealed_id) {
                 r = check_seal(scan, error);
                 if (r < 0)

@@ -1,7 +1,7 @@
 /* The tables and views of a run file; the columns of chunks come from fields.def. */
 
-#include "record/chunk.h"
 #include "run/schema.h"
+#include "record/chunk.h"
 
 static const char chunk_columns[] =
 #define TEXT(id, name) "," #name "_text"
@@ -25,7 +25,8 @@ const struct run_table_info run_tables[RUN_N_TABLES] = {
         [RUN_WORKER_EVENT] = { "worker_event",
                                "utc_ns,worker_text,kind,host_text,pid,threads,memory_limit_bytes",
                                7 },
-        [RUN_SERIES] = { "series", "worker_text,columns_text,start_utc_ns,stop_utc_ns,rows,block", 6 },
+        [RUN_SERIES] = { "series", "worker_text,columns_text,start_utc_ns,stop_utc_ns,rows,block",
+                         6 },
         [RUN_SPAN] = { "span", "kind,prefix,activity,unit,value", 5 },
         [RUN_CHUNK] = { "chunk", chunk_columns + 1, CHUNK_N_FIELDS },
         [RUN_SECTION] = { "section", section_columns, 2 + SECTION_N_FIELDS },
@@ -38,9 +39,10 @@ const struct run_table_info run_tables[RUN_N_TABLES] = {
 const char run_schema_views[] =
         "CREATE VIEW facts AS SELECT name,value,reason FROM fact WHERE id IN"
         " (SELECT max(id) FROM fact GROUP BY name);"
-        "CREATE VIEW worker_events AS SELECT id,utc_ns,utc_ns/1e9 AS utc_s" VIEW_TEXT(worker)
-        ",kind" VIEW_TEXT(host) ",pid,threads,memory_limit_bytes FROM worker_event;"
-        "CREATE VIEW chunks AS SELECT id,wall_ns/1e9 AS wall_s,cpu_ns/1e9 AS cpu_s"
+        "CREATE VIEW worker_events AS SELECT id,utc_ns,utc_ns/1e9 AS utc_s" VIEW_TEXT(
+                worker) ",kind" VIEW_TEXT(host) ",pid,threads,memory_limit_bytes FROM worker_event;"
+                                                "CREATE VIEW chunks AS SELECT id,wall_ns/1e9 AS "
+                                                "wall_s,cpu_ns/1e9 AS cpu_s"
 #define TEXT(id, name) VIEW_TEXT(name)
 #define BLOB(id, name) "," #name
 #define INT(id, name)  "," #name
@@ -48,10 +50,14 @@ const char run_schema_views[] =
 #undef TEXT
 #undef BLOB
 #undef INT
-        " FROM chunk;"
-        "CREATE VIEW sections AS SELECT id,chunk_id" VIEW_TEXT(name) ",total_ns/1e9 AS total_s"
+                                                " FROM chunk;"
+                                                "CREATE VIEW sections AS SELECT "
+                                                "id,chunk_id" VIEW_TEXT(
+                                                        name) ",total_ns/1e9 AS total_s"
 #define SECTION(id, name) "," #name
 #include "record/fields.def"
 #undef SECTION
-        " FROM section;"
-        "CREATE VIEW branches AS SELECT id,chunk_id" VIEW_TEXT(name) ",bytes FROM branch;";
+                                                              " FROM section;"
+                                                              "CREATE VIEW branches AS SELECT "
+                                                              "id,chunk_id" VIEW_TEXT(
+                                                                      name) ",bytes FROM branch;";

@@ -59,19 +59,27 @@ static int put_value(struct buf *row, const struct run_value *value)
         return r < 0 ? r : buf_append(row, value->data, value->len);
 }
 
-int seal_row(struct seal *seal, const struct run_value *values, size_t n)
+int seal_note(struct seal *seal, const struct run_value *values, size_t n)
 {
         int r = 0;
 
         buf_clear(&seal->row);
         for (size_t i = 0; i < n && r >= 0; i++)
                 r = put_value(&seal->row, &values[i]);
-        if (r >= 0)
-                XXH3_64bits_update(&seal->state, seal->row.data, seal->row.len);
         return r;
+}
+
+void seal_add(struct seal *seal)
+{
+        XXH3_64bits_update(&seal->state, seal->row.data, seal->row.len);
 }
 
 uint64_t seal_hash(const struct seal *seal)
 {
         return XXH3_64bits_digest(&seal->state);
+}
+
+uint64_t run_hash(uint64_t seed, const void *data, size_t len)
+{
+        return XXH3_64bits_withSeed(data, len, seed);
 }

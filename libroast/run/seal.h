@@ -29,5 +29,10 @@ struct seal *seal_new(unsigned int table);
 void seal_free(struct seal *seal);
 /* Starts the next stretch, after `hash` (the table's number for the first). */
 void seal_restart(struct seal *seal, uint64_t hash);
-int seal_row(struct seal *seal, const struct run_value *values, size_t n);
+/* Notes the bytes of a row; seal_add() then takes them in, and cannot fail. */
+int seal_note(struct seal *seal, const struct run_value *values, size_t n);
+void seal_add(struct seal *seal);
 uint64_t seal_hash(const struct seal *seal);
+
+/* A hash of some bytes, after another hash */
+uint64_t run_hash(uint64_t seed, const void *data, size_t len);

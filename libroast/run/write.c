@@ -22,9 +22,13 @@
 /* File systems on which shared memory between processes does not work */
 static bool on_network(const char *path)
 {
-        static const long network[] = { NFS_SUPER_MAGIC, AFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
-                                        FUSE_SUPER_MAGIC, 0xFE534D42 /* SMB2 */,
-                                        0xFF534D42 /* CIFS */, 0x6B414653 /* kAFS */ };
+        static const long network[] = { NFS_SUPER_MAGIC,
+                                        AFS_SUPER_MAGIC,
+                                        SMB_SUPER_MAGIC,
+                                        FUSE_SUPER_MAGIC,
+                                        0xFE534D42 /* SMB2 */,
+                                        0xFF534D42 /* CIFS */,
+                                        0x6B414653 /* kAFS */ };
         struct statfs fs;
 
         if (statfs(path, &fs) < 0)
@@ -40,7 +44,7 @@ static int create_tables(struct roast_run *run, struct roast_error *error)
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         int r;
 
-        r = buf_printf(&sql, "PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN;",
+        r = buf_printf(&sql, "BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d;",
                        RUN_APPLICATION_ID, RUN_USER_VERSION);
         for (size_t i = 1; i < RUN_N_TABLES && r >= 0; i++)
                 r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
@@ -93,21 +97,35 @@ static int create_file(const char *path, struct roast_error *error)
         return 0;
 }
 
+/* Beside the file what SQLite may have left: it would be replayed over the next of that name. */
+static void remove_files(const char *path)
+{
+        static const char *const ends[] = { "-journal", "-wal", "-shm" };
+
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                if (asprintf(&name, "%s%s", path, ends[i]) < 0)
+                        name = NULL;
+                else
+                        unlink(name);
+        }
+        unlink(path);
+}
+
 static int set_up(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (run->path) {
-                if (on_network(run->path)) {
-                        r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
-                        if (r < 0)
-                                return r;
-                }
-                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
+        if (run->path && on_network(run->path)) {
+                r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
                 if (r < 0)
                         return r;
         }
+        /* before the log begins: the file itself says from the start what it is */
         r = create_tables(run, error);
+        if (r >= 0 && run->path)
+                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
         return r < 0 ? r : prepare_tables(run, error);
 }
 
@@ -125,21 +143,33 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 r = roast_fail_nomem(error);
         } else {
                 run->writable = true;
-                rc = sqlite3_open_v2(path ? path : ":memory:", &run->db,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                             SQLITE_OPEN_FULLMUTEX,
-                                     NULL);
+                rc = sqlite3_open_v2(
+                        path ? path : ":memory:", &run->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
                 r = rc == SQLITE_OK ? set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }
         if (r < 0) {
                 roast_run_free(run);
                 if (path)
-                        unlink(path);
+                        remove_files(path);
                 return r;
         }
         *ret = run;
         return 0;
+}
+
+/* Takes the seals of a failed commit out again, before anything is added behind them. */
+static int unseal(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->sealing)
+                return 0;
+        r = run_exec(run, "ROLLBACK TO sealing; RELEASE sealing", error);
+        if (r >= 0)
+                run->sealing = false;
+        return r;
 }
 
 static int begin(struct roast_run *run, struct roast_error *error)
@@ -150,8 +180,8 @@ static int begin(struct roast_run *run, struct roast_error *error)
                 return roast_fail(error, ROAST_E_STATE, "%s: is open for reading only",
                                   run_label(run));
         if (run->in_transaction)
-                return 0;
-        r = run_exec(run, "BEGIN", error);
+                return unseal(run, error);
+        r = run_begin(run, error);
         if (r < 0)
                 return r;
         run->in_transaction = true;
@@ -177,6 +207,20 @@ static int bind(sqlite3_stmt *stmt, int at, const struct run_value *value)
         return sqlite3_bind_null(stmt, at);
 }
 
+/* After SQLite rolled back by itself: nothing was added since the last commit. */
+static void take_back(struct roast_run *run)
+{
+        for (size_t i = 1; i < RUN_N_TABLES; i++) {
+                struct run_writer_table *table = &run->tables[i];
+
+                table->last_id = table->sealed_id;
+                seal_restart(table->seal, table->hash);
+        }
+        intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
+        run_seen_truncate(&run->seen, run->seen.n_committed);
+        run->in_transaction = run->sealing = false;
+}
+
 int run_insert(struct roast_run *run, enum run_table number, const struct run_value *values,
                size_t n, struct roast_error *error)
 {
@@ -186,16 +230,21 @@ int run_insert(struct roast_run *run, enum run_table number, const struct run_va
         r = begin(run, error);
         if (r < 0)
                 return r;
+        if (seal_note(table->seal, values, n) < 0)
+                return roast_fail_nomem(error);
         rc = sqlite3_bind_int64(table->insert, 1, table->last_id + 1);
         for (size_t i = 0; i < n && rc == SQLITE_OK; i++)
                 rc = bind(table->insert, (int)i + 2, &values[i]);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(table->insert);
         sqlite3_reset(table->insert);
-        if (rc != SQLITE_DONE)
-                return run_fail_sqlite(run, rc, "cannot be written", error);
-        if (seal_row(table->seal, values, n) < 0)
-                return roast_fail_nomem(error);
+        if (rc != SQLITE_DONE) {
+                r = run_fail_sqlite(run, rc, "cannot be written", error);
+                if (sqlite3_get_autocommit(run->db))
+                        take_back(run);
+                return r;
+        }
+        seal_add(table->seal);
         table->last_id++;
         return 0;
 }
@@ -211,16 +260,17 @@ int64_t run_text(struct roast_run *run, const char *string, size_t len, struct r
         number = intern_put(&run->texts, string, len);
         if (number < 0)
                 return roast_fail_nomem(error);
-        if ((size_t)number == run->n_texts) {
+        if (number == run->tables[RUN_TEXT].last_id) {
                 r = run_insert(run, RUN_TEXT, &value, 1, error);
-                if (r < 0)
+                if (r < 0) {
+                        intern_truncate(&run->texts, (size_t)run->tables[RUN_TEXT].last_id);
                         return r;
-                run->n_texts++;
+                }
         }
         return number + 1;
 }
 
-static int seal_tables(struct roast_run *run, struct roast_error *error)
+static int add_seals(struct roast_run *run, struct roast_error *error)
 {
         struct timespec now;
         sqlite3_stmt *stmt;
@@ -231,6 +281,25 @@ static int seal_tables(struct roast_run *run, struct roast_error *error)
                                 "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(?,?,?,?)", -1,
                                 &stmt, NULL);
         for (int i = 1; i < RUN_N_TABLES && rc == SQLITE_OK; i++) {
+                const struct run_writer_table *table = &run->tables[i];
+
+                if (table->last_id == table->sealed_id)
+                        continue;
+                sqlite3_bind_int64(stmt, 1, i);
+                sqlite3_bind_int64(stmt, 2, table->last_id);
+                sqlite3_bind_int64(stmt, 3, now.tv_sec * 1000000000ll + now.tv_nsec);
+                sqlite3_bind_int64(stmt, 4, (int64_t)seal_hash(table->seal));
+                sqlite3_step(stmt);
+                rc = sqlite3_reset(stmt);
+        }
+        sqlite3_finalize(stmt);
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be written", error);
+}
+
+/* After a commit: the next seals begin where these ended. */
+static void keep(struct roast_run *run)
+{
+        for (size_t i = 1; i < RUN_N_TABLES; i++) {
                 struct run_writer_table *table = &run->tables[i];
 
                 if (table->last_id == table->sealed_id)
@@ -238,15 +307,9 @@ static int seal_tables(struct roast_run *run, struct roast_error *error)
                 table->hash = seal_hash(table->seal);
                 seal_restart(table->seal, table->hash);
                 table->sealed_id = table->last_id;
-                sqlite3_bind_int64(stmt, 1, i);
-                sqlite3_bind_int64(stmt, 2, table->last_id);
-                sqlite3_bind_int64(stmt, 3, now.tv_sec * 1000000000ll + now.tv_nsec);
-                sqlite3_bind_int64(stmt, 4, (int64_t)table->hash);
-                sqlite3_step(stmt);
-                rc = sqlite3_reset(stmt);
         }
-        sqlite3_finalize(stmt);
-        return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be written", error);
+        run->seen.n_committed = run->seen.n;
+        run->in_transaction = run->sealing = false;
 }
 
 int roast_run_commit(struct roast_run *run, struct roast_error *error)
@@ -255,11 +318,21 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
 
         if (!run->in_transaction)
                 return 0;
-        r = seal_tables(run, error);
+        r = unseal(run, error);
+        if (r >= 0)
+                r = run_exec(run, "SAVEPOINT sealing", error);
+        if (r < 0)
+                return r;
+        run->sealing = true;
+        r = add_seals(run, error);
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)
-                run->in_transaction = false;
+                keep(run);
+        else if (sqlite3_get_autocommit(run->db))
+                take_back(run);
+        else /* the rows stay, and are sealed by the next commit */
+                (void)unseal(run, NULL);
         return r;
 }
 
@@ -275,15 +348,45 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
         return r;
 }
 
+/* A run under that name that has a log: it would be replayed over whatever took its place. */
+static int check_unused(const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        struct stat st;
+
+        if (asprintf(&log, "%s-wal", path) < 0) {
+                log = NULL;
+                return roast_fail_nomem(error);
+        }
+        if (stat(log, &st) < 0 || st.st_size == 0)
+                return 0;
+        return roast_fail(error, ROAST_E_STATE,
+                          "%s: is a run that is being written, or was not finished: it is not"
+                          " replaced",
+                          path);
+}
+
+/* Onto the disk, and only then under the final name */
+static int move(const char *from, const char *to, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_close) int fd = open(from, O_RDONLY | O_CLOEXEC);
+
+        if (fd < 0 || fsync(fd) < 0 || rename(from, to) < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", to,
+                                  strerror(errno));
+        return 0;
+}
+
 /* A temporary name beside the final one, so that the rename cannot fail for the file system. */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
-        ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         char *literal;
         int r;
 
         r = roast_run_commit(run, error);
+        if (r >= 0)
+                r = check_unused(path, error);
         if (r < 0)
                 return r;
         if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
@@ -296,10 +399,9 @@ int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *
         literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
         r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
         sqlite3_free(literal);
-        if (r >= 0 && rename(temporary, path) < 0)
-                r = roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", path,
-                               strerror(errno));
+        if (r >= 0)
+                r = move(temporary, path, error);
         if (r < 0)
-                unlink(temporary);
+                remove_files(temporary);
         return r;
 }

@@ -1,5 +1,6 @@
 /* A table as Markdown and as CSV */
 
+#include <math.h>
 #include <string.h>
 
 #include "roast-show.h"
@@ -12,16 +13,19 @@ static int finish(char **ret, struct buf *out, int r, struct roast_error *error)
         return *ret ? 0 : roast_fail_nomem(error);
 }
 
-/* Pipes would end the cell, line breaks the row. */
+/* Pipes would end the cell, line breaks the row; the others are read as markup or obeyed. */
 static int markdown_cell(struct buf *out, const char *text)
 {
         int r = buf_puts(out, " ");
 
         for (; *text && r >= 0; text++) {
-                if (*text == '|' || *text == '\\')
+                if (strchr("|\\`*<[", *text))
                         r = buf_puts(out, "\\");
-                if (r >= 0)
-                        r = buf_put_u8(out, (uint8_t)(*text == '\n' || *text == '\r' ? ' ' : *text));
+                if (r >= 0) {
+                        bool control = (uint8_t)*text < 0x20 || *text == 0x7f;
+
+                        r = buf_put_u8(out, control ? ' ' : (uint8_t)*text);
+                }
         }
         return r < 0 ? r : buf_puts(out, " |");
 }
@@ -71,7 +75,7 @@ static int csv_value(struct buf *out, const struct roast_cell *cell)
         case ROAST_CELL_COUNT:
                 return buf_printf(out, "%lld", (long long)cell->count);
         case ROAST_CELL_REAL:
-                return buf_printf(out, "%.17g", cell->real);
+                return isfinite(cell->real) ? buf_put_real(out, cell->real) : 0;
         case ROAST_CELL_TEXT:
                 return csv_cell(out, cell->text);
         case ROAST_CELL_EMPTY:

@@ -99,6 +99,7 @@ static const struct metric_row chunk_rows[] = {
 static const struct metric_row failure_rows[] = {
         { "Successful", ROAST_NUM_SUCCESSFUL_CHUNKS, IF_KNOWN, BULLET },
         { "Failed", ROAST_NUM_FAILED_CHUNKS, IF_KNOWN, BULLET, .alert = true },
+        { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BULLET, .alert = true },
 };
 
 static const struct roast_column metric_columns[] = {
@@ -108,9 +109,9 @@ static const struct roast_column metric_columns[] = {
 
 static void label(struct roast_cell *cell, const char *text, enum level level)
 {
-        static const char *const leads[] = { [TOP] = "",
-                                             [INDENT] = "  ",
-                                             [BULLET] = "  \xe2\x80\xa2 " };
+        static const char *const leads[] = {
+                [TOP] = "", [INDENT] = "  ", [BULLET] = "  \xe2\x80\xa2 "
+        };
 
         build_text(cell, "%s%s", leads[level], text);
 }
@@ -235,7 +236,8 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
                 if (dataset->finished)
                         roast_format_seconds(time, sizeof(time),
                                              dataset->wall_s / (double)dataset->finished);
-                build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished, time);
+                build_text(&cells[1], "%lld chunk%s, %s avg", (long long)dataset->finished,
+                           dataset->finished == 1 ? "" : "s", time);
         }
         return 0;
 }
@@ -257,12 +259,11 @@ static int chunk_sections(struct roast_table *table, const struct roast_summary 
                         return ROAST_E_NOMEM;
                 label(&cells[0], section->name, INDENT);
                 roast_format_seconds(time, sizeof(time), section->total_s);
-                if (section->kind & SECTION_MEMORY && section->chunks)
-                        build_text(&cells[1], "%s (%lldx), %s avg", time,
-                                   (long long)section->count,
+                if (section->kind & SECTION_MEMORY && section->memory_chunks)
+                        build_text(&cells[1], "%s (%lldx), %s avg", time, (long long)section->count,
                                    roast_format_bytes(memory, sizeof(memory),
                                                       section->rss_delta_bytes /
-                                                              (double)section->chunks));
+                                                              (double)section->memory_chunks));
                 else
                         build_text(&cells[1], "%s (%lldx)", time, (long long)section->count);
         }
@@ -278,7 +279,8 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
         if (!known(summary, ROAST_NUM_CHUNKS) || set->values[ROAST_NUM_CHUNKS].count == 0)
                 return 0;
         r = metric_rows(table, set, &total, 1);
-        if (r >= 0 && set->values[ROAST_NUM_FAILED_CHUNKS].count > 0)
+        if (r >= 0 && (set->values[ROAST_NUM_FAILED_CHUNKS].count > 0 ||
+                       set->values[ROAST_NUM_LOST_CHUNKS].count > 0))
                 r = metric_rows(table, set, failure_rows, ROAST_ARRAY_SIZE(failure_rows));
         if (r >= 0)
                 r = metric_rows(table, set, chunk_rows, ROAST_ARRAY_SIZE(chunk_rows));
@@ -369,8 +371,8 @@ static const struct definition {
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing", "fine",
-                                          "chunks",     "datasets", "sections", NULL };
+const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing", "fine",
+                                          "chunks",     "datasets", "sections",  NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

@@ -1,5 +1,7 @@
 /* A table for the terminal, through libsmartcols */
 
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +30,8 @@ static int add_columns(struct libscols_table *out, const struct roast_table *tab
         for (size_t i = 0; i < table->n_columns; i++) {
                 int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
 
-                /* the first column keeps its width, the last one gives way */
-                if (i + 1 == table->n_columns && !table->columns[i].right)
-                        flags |= SCOLS_FL_TRUNC;
+                if (i == 0 || (i + 1 == table->n_columns && !table->columns[i].right))
+                        flags |= SCOLS_FL_TRUNC; /* what gives way on a narrow terminal */
                 if (!scols_table_new_column(out, table->columns[i].title, 0, flags))
                         return ROAST_E_NOMEM;
         }
@@ -62,8 +63,8 @@ static int fill(struct libscols_table *out, const struct roast_table *table,
         int r;
 
         scols_table_enable_colors(out, options->color);
-        scols_table_set_termforce(out, options->width ? SCOLS_TERMFORCE_ALWAYS
-                                                      : SCOLS_TERMFORCE_NEVER);
+        scols_table_set_termforce(out,
+                                  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
         if (options->width)
                 scols_table_set_termwidth(out, options->width);
         if (scols_cell_set_data(title, table->title) < 0)
@@ -73,6 +74,36 @@ static int fill(struct libscols_table *out, const struct roast_table *table,
         r = add_columns(out, table);
         for (size_t row = 0; row < table->n_rows && r >= 0; row++)
                 r = add_row(out, table, row);
+        return r;
+}
+
+/* Blanks that fill up the last column */
+static void strip_blanks(char *text)
+{
+        char *to = text;
+
+        for (const char *from = text; *from; from++) {
+                if (*from == '\n')
+                        while (to > text && to[-1] == ' ')
+                                to--;
+                *to++ = *from;
+        }
+        *to = '\0';
+}
+
+/* libsmartcols takes strings in the encoding of the locale; ours are UTF-8 everywhere. */
+static int print(struct libscols_table *out, char **text)
+{
+        locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
+        int r;
+
+        if (utf8)
+                before = uselocale(utf8);
+        r = scols_print_table_to_string(out, text);
+        if (utf8) {
+                uselocale(before);
+                freelocale(utf8);
+        }
         return r;
 }
 
@@ -87,9 +118,10 @@ int roast_table_to_text(char **ret, const struct roast_table *table,
                 return roast_fail_nomem(error);
         r = fill(out, table, options);
         if (r >= 0)
-                r = scols_print_table_to_string(out, &text);
+                r = print(out, &text);
         scols_unref_table(out);
-        if (r < 0 || asprintf(ret, "%s\n", text) < 0)
+        if (r < 0 || !text || asprintf(ret, "%s\n", text) < 0)
                 return roast_fail_nomem(error);
+        strip_blanks(*ret);
         return 0;
 }

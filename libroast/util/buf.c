@@ -128,6 +128,25 @@ int buf_put_zigzag(struct buf *buf, int64_t value)
         return buf_put_varint(buf, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
 }
 
+int buf_put_real(struct buf *buf, double value)
+{
+        char text[40], *point;
+        size_t len;
+
+        for (int digits = 15; digits <= 17; digits++) {
+                snprintf(text, sizeof(text), "%.*g", digits, value);
+                if (strtod(text, NULL) == value)
+                        break;
+        }
+        point = text + strspn(text, "-0123456789");
+        len = strcspn(point, "0123456789e");
+        if (len) { /* whatever the locale has between the digits */
+                memmove(point + 1, point + len, strlen(point + len) + 1);
+                *point = '.';
+        }
+        return buf_puts(buf, text);
+}
+
 int buf_put_bytes(struct buf *buf, const void *data, size_t len)
 {
         int r = buf_put_varint(buf, len);

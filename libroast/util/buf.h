@@ -39,6 +39,11 @@ int buf_put_u64(struct buf *buf, uint64_t value);
 int buf_put_f64(struct buf *buf, double value);
 int buf_put_varint(struct buf *buf, uint64_t value);
 int buf_put_zigzag(struct buf *buf, int64_t value);
+/*
+ * A finite number in the fewest of 15 to 17 digits that read back as the same
+ * number, with a point in every locale.
+ */
+int buf_put_real(struct buf *buf, double value);
 /* length as a varint, then the bytes */
 int buf_put_bytes(struct buf *buf, const void *data, size_t len);
 

@@ -60,6 +60,17 @@ static uint32_t *find_slot(const struct intern *intern, const void *data, size_t
         }
 }
 
+/* Slots that are all free get the strings that there are. */
+static void fill_slots(struct intern *intern)
+{
+        for (size_t i = 0; i < intern->n; i++) {
+                size_t len;
+                const char *data = intern_get(intern, i, &len);
+
+                *find_slot(intern, data, len) = (uint32_t)(i + 1);
+        }
+}
+
 static int grow_slots(struct intern *intern)
 {
         size_t n_slots = intern->n_slots ? intern->n_slots * 2 : 16;
@@ -72,13 +83,18 @@ static int grow_slots(struct intern *intern)
         }
         intern->n_slots = n_slots;
         free(old);
-        for (size_t i = 0; i < intern->n; i++) {
-                size_t len;
-                const char *data = intern_get(intern, i, &len);
-
-                *find_slot(intern, data, len) = (uint32_t)(i + 1);
-        }
+        fill_slots(intern);
         return 0;
+}
+
+void intern_truncate(struct intern *intern, size_t n)
+{
+        if (n >= intern->n)
+                return;
+        intern->n = n;
+        intern->bytes.len = n ? intern->ends[n - 1] : 0;
+        memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
+        fill_slots(intern);
 }
 
 static int grow_ends(struct intern *intern)

@@ -2,17 +2,25 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "roast-error.h"
 #include "util/json.h"
 #include "util/utf8.h"
 
-static void put(struct json *json, const char *data, size_t len)
+/* Small pieces are the rule: they go without a call where there is room. */
+static inline void put(struct json *json, const char *data, size_t len)
 {
-        if (json->error >= 0)
-                json->error = buf_append(json->out, data, len);
+        struct buf *out = json->out;
+
+        if (json->error < 0)
+                return;
+        if (len > out->cap - out->len) {
+                json->error = buf_append(out, data, len);
+                return;
+        }
+        memcpy(out->data + out->len, data, len);
+        out->len += len;
 }
 
 static void newline(struct json *json)
@@ -74,18 +82,33 @@ void json_end(struct json *json)
         put(json, &json->closer[json->depth], 1);
 }
 
+/* How many characters from here on stand for themselves. */
+static size_t plain_length(const char *string, size_t len)
+{
+        size_t n = 0;
+
+        while (n < len && string[n] >= 0x20 && string[n] < 0x7f && string[n] != '"' &&
+               string[n] != '\\')
+                n++;
+        return n;
+}
+
 static void put_escaped(struct json *json, const char *string, size_t len)
 {
         char escape[8];
 
         put(json, "\"", 1);
         for (size_t i = 0; i < len;) {
-                size_t n = utf8_length((const uint8_t *)string + i, len - i);
+                size_t run = plain_length(string + i, len - i);
+                size_t n = run ? run : utf8_length((const uint8_t *)string + i, len - i);
                 unsigned char c = (unsigned char)string[i];
 
                 if (n == 0) {
                         put(json, "\xef\xbf\xbd", 3);
                         i++;
+                } else if (run) {
+                        put(json, string + i, run);
+                        i += run;
                 } else if (c == '"' || c == '\\') {
                         escape[0] = '\\';
                         escape[1] = (char)c;
@@ -107,7 +130,9 @@ void json_key(struct json *json, const char *key)
 {
         separate(json);
         put_escaped(json, key, strlen(key));
-        put(json, json->compact ? ":" : ": ", json->compact ? 1 : 2);
+        put(json, ":", 1);
+        if (!json->compact)
+                put(json, " ", 1);
         json->after_key = true;
 }
 
@@ -124,30 +149,34 @@ void json_string_n(struct json *json, const char *string, size_t len)
 
 void json_int(struct json *json, int64_t value)
 {
-        char text[24];
+        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+        char text[24], *at = text + sizeof(text);
 
+        do
+                *--at = (char)('0' + rest % 10);
+        while (rest /= 10);
+        if (value < 0)
+                *--at = '-';
         separate(json);
-        put(json, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+        put(json, at, (size_t)(text + sizeof(text) - at));
 }
 
-/* The shortest of 15 to 17 digits that reads back as the same number. */
+/* With a point or an exponent, so that it is read as a real number. */
 void json_double(struct json *json, double value)
 {
-        char text[40];
+        size_t start;
 
         if (!isfinite(value)) {
                 json_null(json);
                 return;
         }
         separate(json);
-        for (int digits = 15; digits <= 17; digits++) {
-                snprintf(text, sizeof(text), "%.*g", digits, value);
-                if (strtod(text, NULL) == value)
-                        break;
-        }
-        if (!strpbrk(text, ".e"))
-                strcat(text, ".0");
-        put(json, text, strlen(text));
+        start = json->out->len;
+        if (json->error >= 0)
+                json->error = buf_put_real(json->out, value);
+        if (json->error >= 0 && !memchr(json->out->data + start, '.', json->out->len - start) &&
+            !memchr(json->out->data + start, 'e', json->out->len - start))
+                put(json, ".0", 2);
 }
 
 void json_bool(struct json *json, bool value)

@@ -12,7 +12,9 @@ char *roast_format_bytes(char *text, size_t size, double bytes)
         static const char *const prefixes[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
         size_t i = 0;
 
-        while (fabs(bytes) >= 999.995 && i + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+        /* what would be rounded to 1000 goes to the next prefix */
+        while (fabs(bytes) >= (i ? 999.995 : 999.5) &&
+               i + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
                 bytes /= 1000;
                 i++;
         }
@@ -39,14 +41,37 @@ char *roast_format_seconds(char *text, size_t size, double seconds)
                 snprintf(text, size, "%.3gs", seconds);
         else if (seconds >= 60)
                 format_long(text, size, seconds);
-        else if (magnitude >= 1 || seconds == 0)
+        else if (magnitude >= 0.99995 || seconds == 0)
                 snprintf(text, size, "%.1fs", seconds);
-        else if (magnitude >= 1e-3)
+        else if (magnitude >= 0.99995e-3)
                 snprintf(text, size, "%.1fms", seconds * 1e3);
-        else if (magnitude >= 1e-6)
+        else if (magnitude >= 0.9995e-6)
                 snprintf(text, size, "%.1fus", seconds * 1e6);
         else
                 snprintf(text, size, "%.0fns", seconds * 1e9);
+        return text;
+}
+
+char *roast_format_bytes_1024(char *text, size_t size, double bytes)
+{
+        static const char *const prefixes[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+        size_t i = 0;
+
+        while (fabs(bytes) >= 1024 && i + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+                bytes /= 1024;
+                i++;
+        }
+        snprintf(text, size, fabs(bytes) < 1e15 ? "%.2f %s" : "%.3g %s", bytes, prefixes[i]);
+        return text;
+}
+
+char *roast_format_seconds_coarse(char *text, size_t size, double seconds)
+{
+        double magnitude = fabs(seconds);
+
+        if (magnitude < 0.05 || magnitude >= 60 || isnan(seconds))
+                return roast_format_seconds(text, size, seconds);
+        snprintf(text, size, "%.1fs", seconds);
         return text;
 }
 
@@ -79,7 +104,7 @@ char *roast_format_value(char *text, size_t size, enum roast_metric metric,
         case ROAST_UNIT_MIB:
                 return roast_format_bytes(text, size, real * 1024 * 1024);
         case ROAST_UNIT_COUNT:
-                if (info->type == ROAST_TYPE_COUNT || real == floor(real))
+                if (info->type == ROAST_TYPE_COUNT || (double)value->count == real)
                         return roast_format_count(text, size, value->count);
                 snprintf(text, size, "%.1f", real);
                 break;

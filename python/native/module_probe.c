@@ -32,7 +32,7 @@ static int exec_module(PyObject *module)
                 return -1;
         probe_lock_add_symbol("_PyRuntime");
         if (native_add_chunk(module, state) < 0 || native_add_section(module, state) < 0 ||
-            native_add_records(module, state) < 0)
+            native_add_records(module, state) < 0 || native_add_sampler(module) < 0)
                 return -1;
         return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
 }
@@ -91,6 +91,8 @@ static PyMethodDef functions[] = {
           "Count the bytes that are requested from the file of the events." },
         { "chunk_of", chunk_of, METH_O,
           "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
+        { "encode_block", native_encode_block, METH_VARARGS,
+          "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
         { "expect_containers", container_put, METH_NOARGS,
           "expect_containers()\n--\n\nDicts were put on processors by hand: look for them." },
         { "take_faults", fault_take, METH_NOARGS,

@@ -1,5 +1,10 @@
 /* roastcoffea._roast: the run, its metrics and tables, for the client */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "aggregate.h"
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
@@ -29,8 +34,8 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
                 row = aliases ? Py_BuildValue("(ssssssssN)", info->key,
                                               roast_group_names[info->group], types[info->type],
                                               roast_unit_names[info->unit], betters[info->better],
-                                              fallbacks[info->fallback], info->title,
-                                              info->formula, aliases)
+                                              fallbacks[info->fallback], info->title, info->formula,
+                                              aliases)
                               : NULL;
                 if (!row || PyList_Append(list, row) < 0)
                         Py_CLEAR(list);
@@ -39,16 +44,53 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
         return list;
 }
 
+/* exchange(a, b): two paths change places at once */
+static PyObject *exchange(PyObject *module, PyObject *args)
+{
+        PyObject *a, *b;
+        int r, code;
+
+        (void)module;
+        if (!PyArg_ParseTuple(args, "O&O&", PyUnicode_FSConverter, &a, PyUnicode_FSConverter, &b))
+                return NULL;
+        r = renameat2(AT_FDCWD, PyBytes_AsString(a), AT_FDCWD, PyBytes_AsString(b),
+                      RENAME_EXCHANGE);
+        code = errno;
+        if (r < 0) {
+                errno = code;
+                PyErr_SetFromErrnoWithFilename(PyExc_OSError, PyBytes_AsString(b));
+        }
+        Py_DECREF(a);
+        Py_DECREF(b);
+        if (r < 0)
+                return NULL;
+        Py_RETURN_NONE;
+}
+
 static int exec_module(PyObject *module)
 {
-        if (native_add_run(module) < 0 || native_add_summary(module) < 0)
-                return -1;
+        static int (*const parts[])(PyObject *) = {
+                native_add_run,
+                native_add_summary,
+                native_add_aggregate,
+                native_add_aggregate_chunks,
+                native_add_aggregate_coverage,
+                native_add_aggregate_workers,
+        };
+
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+                if (parts[i](module) < 0)
+                        return -1;
         return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
 }
 
 static PyMethodDef functions[] = {
         { "metrics", metrics, METH_NOARGS,
           "metrics()\n--\n\nThe registry: a tuple for each metric." },
+        { "inspect_json", native_inspect_json, METH_VARARGS,
+          "inspect_json(path, tree, branches)\n--\n\nWhat is in a ROOT file, as JSON." },
+        { "exchange", exchange, METH_VARARGS,
+          "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },
 };
 

@@ -45,6 +45,10 @@ int native_add_chunk(PyObject *module, struct probe_state *state);
 int native_add_section(PyObject *module, struct probe_state *state);
 int native_add_records(PyObject *module, struct probe_state *state);
 
+/* sampler.c */
+int native_add_sampler(PyObject *module);
+PyObject *native_encode_block(PyObject *module, PyObject *args);
+
 /* section_object.c */
 PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
                              PyObject *names);

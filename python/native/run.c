@@ -6,13 +6,13 @@
  */
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "roast-run.h"
 #include "run.h"
 
 typedef struct {
-        PyObject_HEAD
-        struct roast_run *run; /* NULL: closed */
+        PyObject_HEAD struct roast_run *run; /* NULL: closed */
         pthread_mutex_t lock;
 } RunObject;
 
@@ -21,10 +21,9 @@ static struct roast_run *enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
 
-        Py_BEGIN_ALLOW_THREADS
-        pthread_mutex_lock(&object->lock);
-        Py_END_ALLOW_THREADS
-        if (!object->run) {
+        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
+        Py_END_ALLOW_THREADS if (!object->run)
+        {
                 pthread_mutex_unlock(&object->lock);
                 PyErr_SetString(PyExc_RuntimeError, "the run is closed");
         }
@@ -53,10 +52,8 @@ static PyObject *make(PyObject *type, PyObject *path,
 
         if (path != Py_None && !PyUnicode_FSConverter(path, &bytes))
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(bytes);
+        Py_BEGIN_ALLOW_THREADS r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(bytes);
         if (r < 0)
                 return native_raise(&error);
         self = alloc((PyTypeObject *)type, 0);
@@ -87,7 +84,8 @@ static int add_number(struct roast_run *run, const char *name, PyObject *value,
                       struct roast_error *error)
 {
         int overflow = 0;
-        long long integer = PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
+        long long integer =
+                PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
 
         if (PyLong_Check(value) && !overflow)
                 return roast_run_fact_int(run, name, integer, error);
@@ -142,10 +140,8 @@ static PyObject *run_add_chunks(PyObject *self, PyObject *args)
                 PyBuffer_Release(&data);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
-        Py_END_ALLOW_THREADS
-        PyBuffer_Release(&data);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
+        Py_END_ALLOW_THREADS PyBuffer_Release(&data);
         Py_XDECREF(leave(self, r, &error));
         return r < 0 ? NULL : PyLong_FromLong(r);
 }
@@ -170,6 +166,49 @@ static PyObject *run_add_worker_event(PyObject *self, PyObject *args)
                 return NULL;
         r = roast_run_add_worker_event(run, utc_ns, (enum roast_worker_event)kind, &worker, &error);
         return leave(self, r, &error);
+}
+
+/* add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop) */
+static PyObject *run_add_lost(PyObject *self, PyObject *args)
+{
+        long long utc_ns, entry_start, entry_stop;
+        struct roast_error error = { 0 };
+        struct roast_lost lost;
+        struct roast_run *run;
+
+        if (!PyArg_ParseTuple(args, "LsssssLL", &utc_ns, &lost.worker, &lost.dataset, &lost.file,
+                              &lost.tree, &lost.uuid, &entry_start, &entry_stop))
+                return NULL;
+        lost.utc_ns = utc_ns;
+        lost.entry_start = entry_start;
+        lost.entry_stop = entry_stop;
+        run = enter(self);
+        if (!run)
+                return NULL;
+        return leave(self, roast_run_add_lost(run, &lost, &error), &error);
+}
+
+/* add_series(worker, columns, block) */
+static PyObject *run_add_series(PyObject *self, PyObject *args)
+{
+        const char *worker, *columns;
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *result;
+        Py_buffer block;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "ssy*", &worker, &columns, &block))
+                return NULL;
+        run = enter(self);
+        if (!run) {
+                PyBuffer_Release(&block);
+                return NULL;
+        }
+        r = roast_run_add_series(run, worker, columns, block.buf, (size_t)block.len, &error);
+        result = leave(self, r, &error);
+        PyBuffer_Release(&block);
+        return result;
 }
 
 /* add_span(kind, prefix, activity, unit, value) */
@@ -198,10 +237,8 @@ static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct
 
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = function(run, &error);
-        Py_END_ALLOW_THREADS
-        return leave(self, r, &error);
+        Py_BEGIN_ALLOW_THREADS r = function(run, &error);
+        Py_END_ALLOW_THREADS return leave(self, r, &error);
 }
 
 static PyObject *run_commit(PyObject *self, PyObject *unused)
@@ -230,10 +267,8 @@ static PyObject *run_copy(PyObject *self, PyObject *path)
                 Py_DECREF(bytes);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
-        Py_END_ALLOW_THREADS
-        result = leave(self, r, &error);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
+        Py_END_ALLOW_THREADS result = leave(self, r, &error);
         Py_DECREF(bytes);
         return result;
 }
@@ -243,13 +278,11 @@ static PyObject *run_close(PyObject *self, PyObject *unused)
         RunObject *object = (RunObject *)self;
 
         (void)unused;
-        Py_BEGIN_ALLOW_THREADS
-        pthread_mutex_lock(&object->lock);
+        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
         roast_run_free(object->run);
         object->run = NULL;
         pthread_mutex_unlock(&object->lock);
-        Py_END_ALLOW_THREADS
-        Py_RETURN_NONE;
+        Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *run_summary(PyObject *self, PyObject *unused)
@@ -267,18 +300,112 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
         run = enter(self);
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        r = roast_run_commit(run, &error);
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_summary_of_run(&summary, run, &error);
-        Py_END_ALLOW_THREADS
-        Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
         if (r < 0)
                 return NULL;
         object = native_summary_new(module, &summary);
         if (!object)
                 roast_summary_deinit(&summary);
         return object;
+}
+
+static PyObject *run_chunks(PyObject *self, PyObject *unused)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = enter(self);
+        PyObject *bytes = NULL;
+        void *data = NULL;
+        size_t len = 0;
+        int r;
+
+        (void)unused;
+        if (!run)
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = roast_run_encode_chunks(run, &data, &len, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        if (r >= 0)
+                bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
+        free(data);
+        return bytes;
+}
+
+struct series_context {
+        PyObject *dict;
+        size_t n;
+};
+
+static PyObject *value_list(const int64_t *values, size_t n)
+{
+        PyObject *list = PyList_New((Py_ssize_t)n);
+
+        for (size_t i = 0; list && i < n; i++) {
+                PyObject *value = values[i] == INT64_MIN ? Py_NewRef(Py_None)
+                                                         : PyLong_FromLongLong(values[i]);
+
+                if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) < 0)
+                        Py_CLEAR(list);
+        }
+        return list;
+}
+
+static int put_series(const char *worker, const int64_t *values, void *data)
+{
+        struct series_context *context = data;
+        PyObject *list = value_list(values, context->n);
+        int r = list ? PyDict_SetItemString(context->dict, worker, list) : -1;
+
+        Py_XDECREF(list);
+        return r;
+}
+
+/* resample(column, start_utc_ns, step_ns, n) -> {worker: [value or None]} */
+static PyObject *resample(PyObject *self, PyObject *args,
+                          int (*function)(struct roast_run *, const char *,
+                                          const struct roast_grid *, roast_series_visitor, void *,
+                                          struct roast_error *))
+{
+        struct roast_error error = { 0 };
+        struct series_context context;
+        struct roast_grid grid;
+        struct roast_run *run;
+        const char *column;
+        PyObject *done;
+        long long start, step;
+        Py_ssize_t n;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "sLLn", &column, &start, &step, &n))
+                return NULL;
+        grid = (struct roast_grid){ start, step, n < 0 ? 0 : (size_t)n };
+        context = (struct series_context){ PyDict_New(), grid.n };
+        run = context.dict ? enter(self) : NULL;
+        if (!run) {
+                Py_XDECREF(context.dict);
+                return NULL;
+        }
+        r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = function(run, column, &grid, put_series, &context, &error);
+        done = leave(self, r, &error);
+        Py_XDECREF(done);
+        if (!done || PyErr_Occurred())
+                Py_CLEAR(context.dict);
+        return context.dict;
+}
+
+static PyObject *run_resample(PyObject *self, PyObject *args)
+{
+        return resample(self, args, roast_run_resample);
+}
+
+static PyObject *run_resample_workers(PyObject *self, PyObject *args)
+{
+        return resample(self, args, roast_run_resample_workers);
 }
 
 static int put_fact(const struct roast_fact *fact, void *context)
@@ -351,8 +478,20 @@ static PyMethodDef methods[] = {
         { "add_worker_event", run_add_worker_event, METH_VARARGS,
           "add_worker_event(utc_ns, kind, name, host=None, pid=-1, threads=-1, limit=-1)\n--\n\n"
           "kind: 1 here at the start, 2 came, 3 went." },
+        { "add_lost", run_add_lost, METH_VARARGS,
+          "add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop)\n--\n\n"
+          "Adds an attempt at a chunk that was lost with its worker." },
+        { "add_series", run_add_series, METH_VARARGS,
+          "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
+        { "chunks", run_chunks, METH_NOARGS, "chunks()\n--\n\nThe chunk records, encoded." },
+        { "resample", run_resample, METH_VARARGS,
+          "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
+          "worker." },
+        { "resample_workers", run_resample_workers, METH_VARARGS,
+          "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
+          "memory_limit_bytes on a grid, by worker." },
         { "commit", run_commit, METH_NOARGS, "commit()\n--\n\nMakes what was added durable." },
         { "finish", run_finish, METH_NOARGS,
           "finish()\n--\n\nCommits and turns the file into its resting form." },

@@ -1,29 +1,25 @@
 /* _roast.Summary: the metrics of a run, or of a plain dict, and their tables */
 
+#include <math.h>
 #include <string.h>
 
+#include "plain.h"
+#include "record/chunk.h"
 #include "roast-show.h"
 #include "run.h"
-#include "record/chunk.h"
 
 typedef struct {
-        PyObject_HEAD
-        struct roast_summary summary;
+        PyObject_HEAD struct roast_summary summary;
 } SummaryObject;
 
-static PyObject *metric_object(const struct roast_value *value, const struct roast_metric_info *info)
+static PyObject *metric_object(const struct roast_value *value,
+                               const struct roast_metric_info *info)
 {
+        if (info->type == ROAST_TYPE_COUNT && fabs(value->real) >= 9.2e18)
+                return PyLong_FromDouble(value->real);
         if (info->type == ROAST_TYPE_COUNT)
                 return PyLong_FromLongLong(value->count);
         return PyFloat_FromDouble(value->real);
-}
-
-static int put(PyObject *dict, const char *key, PyObject *value)
-{
-        int r = value ? PyDict_SetItemString(dict, key, value) : -1;
-
-        Py_XDECREF(value);
-        return r;
 }
 
 /* metrics() -> {key: value} of what is known or estimated */
@@ -35,8 +31,8 @@ static PyObject *summary_metrics(PyObject *self, PyObject *unused)
         (void)unused;
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state != ROAST_ABSENT &&
-                    put(dict, roast_metrics[i].key,
-                        metric_object(&set->values[i], &roast_metrics[i])) < 0)
+                    plain_put(dict, roast_metrics[i].key,
+                              metric_object(&set->values[i], &roast_metrics[i])) < 0)
                         Py_CLEAR(dict);
         return dict;
 }
@@ -48,8 +44,9 @@ static PyObject *reasons(PyObject *self, enum roast_state state)
 
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state == state &&
-                    put(dict, roast_metrics[i].key,
-                        PyUnicode_FromString(roast_metric_reason(set, (enum roast_metric)i))) < 0)
+                    plain_put(dict, roast_metrics[i].key,
+                              PyUnicode_FromString(
+                                      roast_metric_reason(set, (enum roast_metric)i))) < 0)
                         Py_CLEAR(dict);
         return dict;
 }
@@ -97,16 +94,16 @@ static PyObject *section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
 
-        return Py_BuildValue("{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name",
-                             section->name, "time", section->kind & SECTION_TIME ? Py_True : Py_False,
-                             "memory", section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
-                             section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
-                             (long long)section->chunks, "count", (long long)section->count,
-                             "total_s", section->total_s, "self_s", section->self_s, "min_s",
-                             section->min_s, "max_s", section->max_s, "rss_delta_bytes",
-                             section->rss_delta_bytes, "rss_delta_min_bytes",
-                             section->rss_delta_min_bytes, "rss_delta_max_bytes",
-                             section->rss_delta_max_bytes, "bytes", (long long)section->bytes);
+        return Py_BuildValue(
+                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name", section->name,
+                "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
+                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
+                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
+                (long long)section->chunks, "count", (long long)section->count, "total_s",
+                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
+                section->max_s, "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
+                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
+                "bytes", (long long)section->bytes);
 }
 
 static PyObject *summary_datasets(PyObject *self, PyObject *unused)
@@ -193,31 +190,82 @@ static PyObject *summary_table(PyObject *self, PyObject *arg)
 
 static int set_from_object(struct roast_metric_set *set, enum roast_metric metric, PyObject *value)
 {
-        double real;
+        struct roast_fact fact;
+        int r = plain_fact(&fact, value);
 
-        if (value == Py_None)
-                return 0;
-        if (roast_metrics[metric].type == ROAST_TYPE_COUNT && PyLong_Check(value)) {
-                int overflow;
-                long long count = PyLong_AsLongLongAndOverflow(value, &overflow);
-
-                if (count == -1 && PyErr_Occurred())
-                        return -1;
-                if (!overflow) {
-                        roast_metric_set_count(set, metric, count);
-                        return 0;
-                }
-        }
-        real = PyFloat_AsDouble(value);
-        if (real == -1 && PyErr_Occurred()) {
-                if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
-                    !PyErr_ExceptionMatches(PyExc_OverflowError))
-                        return -1;
-                PyErr_Clear();
-                return roast_metric_set_absent(set, metric, "not a number") < 0 ? -1 : 0;
-        }
-        roast_metric_set_real(set, metric, real);
+        if (r < 0 || fact.type == ROAST_FACT_ABSENT)
+                return r;
+        if (fact.type == ROAST_FACT_TEXT)
+                return roast_metric_set_absent(set, metric, "not a number");
+        if (!isfinite(fact.real))
+                return roast_metric_set_absent(set, metric, "not finite");
+        if (fact.type == ROAST_FACT_INT && roast_metrics[metric].type == ROAST_TYPE_COUNT)
+                roast_metric_set_count(set, metric, fact.integer);
+        else
+                roast_metric_set_real(set, metric, fact.real);
         return 0;
+}
+
+/* The reason that the mapping's attribute has for a key, or NULL; the object keeps the text. */
+static const char *reason_in(PyObject *reasons, const char *key, PyObject **keep)
+{
+        if (!reasons || !PyDict_Check(reasons) || plain_get(reasons, key, keep) <= 0)
+                return NULL;
+        return PyUnicode_Check(*keep) ? PyUnicode_AsUTF8AndSize(*keep, NULL) : NULL;
+}
+
+/* One metric: its value, or why it is absent where the mapping says that */
+static int read_metric(struct roast_metric_set *set, enum roast_metric metric, PyObject *mapping,
+                       PyObject *absent, PyObject *estimated)
+{
+        const char *key = roast_metrics[metric].key, *reason;
+        PyObject *value, *keep = NULL;
+        int r = 0;
+
+        reason = reason_in(absent, key, &keep);
+        if (reason)
+                r = roast_metric_set_absent(set, metric, "%s", reason);
+        Py_CLEAR(keep);
+        if (reason || r < 0 || PyErr_Occurred())
+                return r;
+        r = plain_get(mapping, key, &value);
+        if (r > 0)
+                r = set_from_object(set, metric, value);
+        Py_XDECREF(value);
+        reason = reason_in(estimated, key, &keep);
+        if (r >= 0 && reason && set->values[metric].state == ROAST_KNOWN)
+                r = roast_metric_set_estimated(set, metric, set->values[metric].real, "%s", reason);
+        Py_XDECREF(keep);
+        return r < 0 || PyErr_Occurred() ? -1 : 0;
+}
+
+/* An attribute that the object need not have */
+static PyObject *attribute(PyObject *object, const char *name)
+{
+        PyObject *value = PyObject_GetAttrString(object, name);
+
+        if (!value)
+                PyErr_Clear();
+        return value;
+}
+
+static int read_metrics(struct roast_summary *summary, PyObject *mapping)
+{
+        PyObject *absent = attribute(mapping, "absent");
+        PyObject *estimated = attribute(mapping, "estimated");
+        struct roast_error error = { 0 };
+        int r = 0;
+
+        for (int i = 0; i < ROAST_N_METRICS && r >= 0; i++)
+                r = read_metric(&summary->metrics, (enum roast_metric)i, mapping, absent,
+                                estimated);
+        Py_XDECREF(absent);
+        Py_XDECREF(estimated);
+        if (r < 0 && !PyErr_Occurred())
+                PyErr_NoMemory();
+        if (r >= 0 && roast_metric_set_derive(&summary->metrics, &error) < 0)
+                r = native_raise_int(&error);
+        return r;
 }
 
 static PyObject *new_summary(PyTypeObject *type)
@@ -228,36 +276,20 @@ static PyObject *new_summary(PyTypeObject *type)
         return alloc(type, 0);
 }
 
-/* from_metrics(mapping) -> Summary: values under their keys or aliases; what is missing is absent */
+/*
+ * from_metrics(mapping) -> Summary: what the documented metrics dict holds. What is missing is
+ * absent; the mapping's attributes `absent` and `estimated` say why, if it has them.
+ */
 static PyObject *summary_from_metrics(PyObject *type, PyObject *mapping)
 {
         PyObject *self = new_summary((PyTypeObject *)type);
-        struct roast_metric_set *set;
-        struct roast_error error = { 0 };
+        struct roast_summary *summary;
 
         if (!self)
                 return NULL;
-        set = &((SummaryObject *)self)->summary.metrics;
-        for (int i = 0; i < ROAST_N_METRICS; i++) {
-                PyObject *value = PyMapping_GetItemString(mapping, roast_metrics[i].key);
-                int r = 0;
-
-                if (value)
-                        r = set_from_object(set, (enum roast_metric)i, value);
-                else if (PyErr_ExceptionMatches(PyExc_KeyError))
-                        PyErr_Clear();
-                else
-                        r = -1;
-                Py_XDECREF(value);
-                if (r < 0) {
-                        Py_DECREF(self);
-                        return NULL;
-                }
-        }
-        if (roast_metric_set_derive(set, &error) < 0) {
-                Py_DECREF(self);
-                return native_raise(&error);
-        }
+        summary = &((SummaryObject *)self)->summary;
+        if (read_metrics(summary, mapping) < 0 || native_summary_read_parts(summary, mapping) < 0)
+                Py_CLEAR(self);
         return self;
 }
 
@@ -288,7 +320,8 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-        { Py_tp_doc, (void *)"What is computed from a run: metrics with their state, datasets, sections." },
+        { Py_tp_doc,
+          (void *)"What is computed from a run: metrics with their state, datasets, sections." },
         { Py_tp_dealloc, summary_dealloc },
         { Py_tp_methods, methods },
         { 0 },

@@ -19,8 +19,17 @@ MAX_METADATA = 1000  # items or characters of one value
 _CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*:[^/@?#\s]*@")
 _SECRET_QUERY = re.compile(
     r"(?i)[?&](?:authz|access_token|token|x-amz-[^=&#]*|x-goog-[^=&#]*|signature|awsaccesskeyid"
-    r"|se|sig|sv|sp|sr|password|secret)=[^&#\s]*"
+    r"|se|sig|sv|sp|sr|password|secret)=[^&#\s'\"]*"
 )
+
+
+def clean_text(text: str) -> str:
+    """Return a message without the secrets of the URLs in it.
+
+    >>> clean_text("cannot open 'root://me:pw@host//f?authz=abc': gone")
+    "cannot open 'root://host//f': gone"
+    """
+    return _SECRET_QUERY.sub("", _CREDENTIALS.sub("", text))
 
 
 def clean_url(text: str) -> str:

@@ -21,6 +21,8 @@ MAX_MESSAGE_BYTES = 512
 
 Method = Callable[..., Any]
 
+_inside = threading.local()  # .processors: those whose process() runs in this thread
+
 
 def wanted(processor: Any) -> bool:
     """Tell whether a processor is measured: its own flag counts, then that of the process."""
@@ -29,19 +31,30 @@ def wanted(processor: Any) -> bool:
 
 
 def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:
-    """Call ``method(processor, events, ...)`` and leave a record of it behind."""
+    """Call ``method(processor, events, ...)`` and leave a record of it behind.
+
+    A decorated method that calls the decorated one it overrides is one chunk, not two.
+    """
     try:
-        measurement = Measurement(processor, events) if wanted(processor) else None
+        inside = _inside.processors
+    except AttributeError:
+        inside = _inside.processors = []
+    try:
+        nested = any(other is processor for other in inside)
+        measurement = Measurement(processor, events) if not nested and wanted(processor) else None
     except Exception as error:
         collecting.note_fault("beginning of a chunk", error)
         measurement = None
     if measurement is None:
         return method(processor, events, *args, **kwargs)
+    inside.append(processor)
     try:
         result = method(processor, events, *args, **kwargs)
     except BaseException as error:
         measurement.failed(error)
         raise
+    finally:
+        inside.pop()
     return measurement.finished(result)
 
 
@@ -68,7 +81,7 @@ class Measurement:
             self.chunk.end()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
-            fields["error_message"] = cut(message_of(error), MAX_MESSAGE_BYTES)
+            fields["error_message"] = cut(inputs.clean_text(message_of(error)), MAX_MESSAGE_BYTES)
             self.keep(fields)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)

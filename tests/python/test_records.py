@@ -12,6 +12,7 @@ import string
 from collections import defaultdict
 
 import pytest
+
 from roastcoffea._probe import Chunk, Records
 
 FIELDS = {

@@ -11,6 +11,7 @@ from collections import defaultdict
 from contextlib import suppress
 
 import pytest
+
 from roastcoffea._probe import Chunk, Records, chunk_of
 from roastcoffea.instrumentation import (
     BaseInstrumentationContext,

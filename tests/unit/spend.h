@@ -8,6 +8,13 @@
 
 #define MS ((int64_t)1000000)
 
+/* ThreadSanitizer cannot follow threads that are started in a forked child. */
+#ifdef __SANITIZE_THREAD__
+#define SPEND_NO_THREADS_AFTER_FORK true
+#else
+#define SPEND_NO_THREADS_AFTER_FORK false
+#endif
+
 void sleep_ns(int64_t ns);
 void spin_cpu_ns(int64_t ns);
 

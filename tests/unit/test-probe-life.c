@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,26 +12,32 @@
 #include "spend.h"
 #include "util/cleanup.h"
 
+static int fork_child_chunk(void)
+{
+        struct probe_result result;
+        struct probe_chunk chunk;
+
+        probe_chunk_begin(&chunk);
+        sleep_ns(300 * MS);
+        probe_chunk_end(&chunk, &result);
+        assert_sums(&result.split);
+        if (result.opening.io.rchar >= 0 && result.difference.io.rchar > 1000)
+                return 0; /* the probes' own bytes, counted since the fork */
+        return !result.flags && result.split.samples >= 3 && result.difference.runqueue_ns >= 0;
+}
+
 static int fork_child(struct probe_chunk *chunk)
 {
         struct probe_result result;
-        struct probe_chunk own;
-        int64_t queue = probe_runqueue_ns();
 
-        probe_chunk_begin(&own);
-        sleep_ns(300 * MS);
-        probe_chunk_end(&own, &result);
-        if (result.flags || result.split.samples < 3 || queue < 0)
+        if (SPEND_NO_THREADS_AFTER_FORK)
+                sleep_ns(300 * MS);
+        else if (!fork_child_chunk())
                 return 1;
-        if (result.split.wall_ns != probe_split_asleep_ns(&result.split) + result.split.cpu_ns +
-                                            result.split.runqueue_ns + result.split.throttled_ns)
-                return 2;
         probe_chunk_end(chunk, &result);
         if (!(result.flags & PROBE_FORKED) || result.difference.io.rchar >= 0)
-                return 3;
-        if (result.split.wall_ns < 300 * MS || probe_chunks_active())
-                return 4;
-        return 0;
+                return 2;
+        return result.split.wall_ns < 300 * MS || probe_chunks_active() ? 3 : 0;
 }
 
 static void test_a_fork_in_the_middle_leaves_both_sides_working(void **state)
@@ -126,6 +133,59 @@ static void test_three_hundred_chunks_at_once(void **state)
         assert_int_equal(probe_chunks_active(), 0);
 }
 
+static _Atomic bool storm_stops;
+
+static void *storm_chunks(void *unused)
+{
+        struct probe_result result;
+        struct probe_chunk outer, inner;
+
+        (void)unused;
+        while (!storm_stops) {
+                probe_chunk_begin(&outer);
+                probe_chunk_begin(&inner);
+                probe_chunk_end(&inner, &result);
+                assert_sums(&result.split);
+                probe_chunk_end(&outer, &result);
+                assert_sums(&result.split);
+                assert_true(!(result.flags & ~(unsigned int)PROBE_UNWATCHED));
+        }
+        return NULL;
+}
+
+static void test_chunks_stops_and_forks_at_once(void **state)
+{
+        struct probe_result result;
+        struct probe_chunk chunk;
+        pthread_t threads[6];
+        int status;
+        pid_t pid;
+
+        (void)state;
+        storm_stops = false;
+        for (int i = 0; i < 6; i++)
+                assert_int_equal(pthread_create(&threads[i], NULL, storm_chunks, NULL), 0);
+        for (int i = 0; i < 60; i++) {
+                probe_watch_stop();
+                pid = i % 3 || SPEND_NO_THREADS_AFTER_FORK ? -1 : fork();
+                if (pid == 0) {
+                        probe_chunk_begin(&chunk);
+                        probe_chunk_end(&chunk, &result);
+                        probe_watch_stop();
+                        _exit(result.flags || probe_chunks_active() ? 1 : 0);
+                }
+                if (pid > 0) {
+                        assert_int_equal(waitpid(pid, &status, 0), pid);
+                        assert_int_equal(status, 0);
+                }
+                sleep_ns(5 * MS);
+        }
+        storm_stops = true;
+        for (int i = 0; i < 6; i++)
+                pthread_join(threads[i], NULL);
+        assert_int_equal(probe_chunks_active(), 0);
+}
+
 static void *begin_and_die(void *unused)
 {
         struct probe_chunk chunk;
@@ -139,7 +199,7 @@ static void test_the_watcher_comes_and_goes(void **state)
 {
         struct probe_result result;
         struct probe_chunk chunk;
-        int fds, threads;
+        int fds, threads, watched = 0;
 
         (void)state;
         probe_chunk_begin(&chunk);
@@ -152,10 +212,10 @@ static void test_the_watcher_comes_and_goes(void **state)
                 if (i % 100 == 0)
                         sleep_ns(60 * MS);
                 probe_chunk_end(&chunk, &result);
-                if (i % 100 == 0)
-                        assert_true(result.split.samples > 0);
+                watched += result.split.samples > 0;
                 probe_watch_stop();
         }
+        assert_true(watched >= 5);
         assert_int_equal(count_entries("/proc/self/fd"), fds);
         assert_int_equal(count_entries("/proc/self/task"), threads);
         probe_chunk_begin(&chunk);
@@ -197,6 +257,7 @@ int main(void)
                 cmocka_unit_test(test_a_fork_in_the_middle_leaves_both_sides_working),
                 cmocka_unit_test(test_an_end_by_another_thread_knows_less),
                 cmocka_unit_test(test_three_hundred_chunks_at_once),
+                cmocka_unit_test(test_chunks_stops_and_forks_at_once),
                 cmocka_unit_test(test_the_watcher_comes_and_goes),
                 cmocka_unit_test(test_a_thread_that_dies_in_a_chunk_gives_its_slot_back),
         };

@@ -317,6 +317,37 @@ static void test_too_many_rows_or_series_are_refused(void **state)
         assert_int_equal(buf.len, 0);
 }
 
+/* As docs/format-series.md describes them: other bytes are another version. */
+static void test_the_bytes_of_version_1_stay_as_they_are(void **state)
+{
+        static const uint8_t expected[] = {
+                'R',  'B',  1,    4,    5,                /* 4 series, 5 rows */
+                0xd0, 0x0f, 0x83, 0xc8, 0x01, 0x41,       /* 1000, drift 100, falls, width 1 */
+                0x0e, 0x00,                               /* 7, constant */
+                0x00, 0x82, 0x80, 0x20, 0x41,             /* 0, scale 4096, falls, width 1 */
+                0x0a, 0x81, 0x02,                         /* 5, like column 2 */
+                0x14, 0x09,                               /* 10, width 9 */
+                0x02, 0x92, 0x0e, 0x8a, 0x5e, 0x14, 0x12, /* two bytes of bits, the code */
+        };
+        ROAST_CLEANUP(table_deinit) struct table table;
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+
+        (void)state;
+        table_init(&table, 5, 4);
+        memcpy(table.cells,
+               (int64_t[]){
+                       1000, 1100, 1201, 1300, 1400, /* time, 100 and a jitter */
+                       7,    7,    7,    7,    7,    /* constant */
+                       0,    4096, 4096, 8192, 4096, /* pages, also falling */
+                       5,    4101, 4101, 8197, 4101, /* the same plus 5 */
+                       10,   11,   15,   15,   300,  /* a counter */
+               },
+               25 * sizeof(int64_t));
+        assert_int_equal(table_encode(&table, &buf, NULL), 0);
+        assert_int_equal(buf.len, sizeof(expected));
+        assert_memory_equal(buf.data, expected, sizeof(expected));
+}
+
 /* ---- blocks from elsewhere ---- */
 
 static void test_a_block_that_was_cut_off_is_refused(void **state)
@@ -549,6 +580,7 @@ int main(void)
                 cmocka_unit_test(test_a_decoded_block_can_be_used_again),
                 cmocka_unit_test(test_a_block_is_appended),
                 cmocka_unit_test(test_too_many_rows_or_series_are_refused),
+                cmocka_unit_test(test_the_bytes_of_version_1_stay_as_they_are),
                 cmocka_unit_test(test_a_block_that_was_cut_off_is_refused),
                 cmocka_unit_test(test_flipped_bits_give_an_error_or_samples),
                 cmocka_unit_test(test_what_is_no_block_is_refused_by_its_kind),

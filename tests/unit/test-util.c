@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "alloc.h"
 #include "roast-error.h"
 #include "util/buf.h"
 #include "util/cleanup.h"
@@ -85,6 +86,100 @@ static void test_json_is_valid_whatever_the_strings_are(void **state)
                                   "\"list\":[-5,0.1,1e+300,3.0,null,true],\"empty\":{}}");
 }
 
+static void test_json_of_any_bytes_is_utf8_without_control_characters(void **state)
+{
+        uint64_t seed = 1;
+
+        (void)state;
+        for (size_t round = 0; round < 2000; round++) {
+                ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+                struct json json = { .out = &buf, .compact = true };
+                char bytes[24];
+
+                for (size_t i = 0; i < sizeof(bytes); i++) {
+                        seed = seed * 6364136223846793005u + 1442695040888963407u;
+                        bytes[i] = (char)(seed >> (round % 2 ? 33 : 56));
+                }
+                json_string_n(&json, bytes, sizeof(bytes));
+                assert_true(json.error >= 0);
+                for (size_t i = 0, n; i < buf.len; i += n) {
+                        n = utf8_length(buf.data + i, buf.len - i);
+                        assert_true(n > 0 && buf.data[i] >= 0x20);
+                }
+                assert_true(buf.data[0] == '"' && buf.data[buf.len - 1] == '"');
+        }
+}
+
+static void test_json_is_indented_and_empty_containers_stay_on_their_line(void **state)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        struct json json = { .out = &buf };
+
+        (void)state;
+        json_array(&json);
+        json_object(&json);
+        json_key(&json, "a");
+        json_array(&json);
+        json_end(&json);
+        json_key(&json, "b");
+        json_null(&json);
+        json_end(&json);
+        json_int(&json, INT64_MIN);
+        json_end(&json);
+        text = buf_release_string(&buf);
+        assert_string_equal(text, "[\n  {\n    \"a\": [],\n    \"b\": null\n  },\n"
+                                  "  -9223372036854775808\n]");
+}
+
+static void test_json_that_is_nested_too_deep_or_not_at_all_is_an_error(void **state)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+        struct json deep = { .out = &buf }, flat = { .out = &buf };
+
+        (void)state;
+        for (int i = 0; i < JSON_DEPTH_MAX; i++)
+                json_array(&deep);
+        assert_true(deep.error >= 0);
+        json_object(&deep);
+        json_int(&deep, 1);
+        assert_int_equal(deep.error, ROAST_E_INVALID);
+        json_end(&flat);
+        assert_int_equal(flat.error, ROAST_E_INVALID);
+}
+
+static void test_a_buffer_without_memory_is_as_it_was(void **state)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+        char big[100];
+
+        (void)state;
+        memset(big, 'x', sizeof(big));
+        assert_int_equal(buf_puts(&buf, "before"), 0);
+        alloc_fail_after(0);
+        assert_int_equal(buf_append(&buf, big, sizeof(big)), ROAST_E_NOMEM);
+        assert_int_equal(buf_printf(&buf, "%90s", ""), ROAST_E_NOMEM);
+        assert_int_equal(buf_reserve(&buf, SIZE_MAX), ROAST_E_NOMEM);
+        assert_int_equal(buf_reserve(&buf, SIZE_MAX / 2), ROAST_E_NOMEM);
+        alloc_fail_after(-1);
+        assert_int_equal(buf.len, 6);
+        assert_memory_equal(buf.data, "before", 6);
+        assert_int_equal(buf_append(&buf, NULL, 0), 0);
+}
+
+static void test_a_message_that_is_too_long_is_cut(void **state)
+{
+        struct roast_error error = { 0 };
+        char path[2000];
+
+        (void)state;
+        memset(path, 'p', sizeof(path));
+        path[sizeof(path) - 1] = '\0';
+        assert_int_equal(roast_fail(&error, ROAST_E_IO, "%s", path), ROAST_E_IO);
+        assert_int_equal(strlen(error.message), sizeof(error.message) - 1);
+        assert_int_equal(roast_fail_nomem(NULL), ROAST_E_NOMEM);
+}
+
 static void test_utf8_refuses_what_is_not_well_formed(void **state)
 {
         (void)state;
@@ -112,6 +207,11 @@ int main(void)
                 cmocka_unit_test(test_numbers_read_back_as_they_were_written),
                 cmocka_unit_test(test_a_cursor_past_the_end_stays_bad),
                 cmocka_unit_test(test_json_is_valid_whatever_the_strings_are),
+                cmocka_unit_test(test_json_of_any_bytes_is_utf8_without_control_characters),
+                cmocka_unit_test(test_json_is_indented_and_empty_containers_stay_on_their_line),
+                cmocka_unit_test(test_json_that_is_nested_too_deep_or_not_at_all_is_an_error),
+                cmocka_unit_test(test_a_buffer_without_memory_is_as_it_was),
+                cmocka_unit_test(test_a_message_that_is_too_long_is_cut),
                 cmocka_unit_test(test_utf8_refuses_what_is_not_well_formed),
                 cmocka_unit_test(test_an_error_carries_its_code_and_one_sentence),
         };

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# bash completion for roast(1); needs nothing of the bash-completion package.
+
+# Fills COMPREPLY with those of the words that begin with what was typed.
+_roast_words() {
+        mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# Fills COMPREPLY with directories and, where a pattern is given, files that match it.
+_roast_files() {
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(
+                [[ -z $2 ]] || compgen -f -X "!$2" -- "$1"
+                compgen -d -- "$1"
+        )
+}
+
+_roast_metrics() {
+        "$1" metrics --format csv 2>/dev/null | tail -n +2 | cut -d, -f1
+}
+
+_roast() {
+        local verbs='show list inspect metrics'
+        local formats='text json csv markdown'
+        local tables='throughput events resources timing fine chunks datasets sections'
+        local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+
+        # bash makes three words of --format=json
+        if [[ $cur == '=' ]]; then
+                cur=''
+        elif [[ $prev == '=' ]]; then
+                prev=${COMP_WORDS[COMP_CWORD - 2]}
+        fi
+
+        COMPREPLY=()
+        if ((COMP_CWORD == 1)); then
+                if [[ $cur == -* ]]; then
+                        _roast_words '--help --version' "$cur"
+                else
+                        _roast_words "$verbs" "$cur"
+                fi
+                return
+        fi
+        case $prev in
+        -f | --format)
+                _roast_words "$formats" "$cur"
+                return
+                ;;
+        -t | --table)
+                _roast_words "$tables" "$cur"
+                return
+                ;;
+        esac
+        case ${COMP_WORDS[1]}:$cur in
+        inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
+        show:-*) _roast_words '--format --table --help' "$cur" ;;
+        list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
+        show:*) _roast_files "$cur" '*.roast' ;;
+        list:*) _roast_files "$cur" '' ;;
+        inspect:*) _roast_files "$cur" '*.root' ;;
+        metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
+        esac
+}
+
+complete -F _roast roast

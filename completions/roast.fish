@@ -1,0 +1,36 @@
+# fish completion for roast(1)
+
+set -l verbs show list inspect metrics
+set -l tables throughput events resources timing fine chunks datasets sections
+
+function __roast_metrics
+    roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''
+end
+
+# Files of one kind and directories: fish itself only puts them before the other files.
+function __roast_files
+    set -l ending (string escape --style=regex -- $argv[1])
+    __fish_complete_suffix $argv[1] | string match -er "($ending|/)(\t|"'$)'
+end
+
+complete -c roast -f
+complete -c roast -n __fish_use_subcommand -s h -l help -d 'print help'
+complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version'
+
+complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
+complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
+complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
+complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
+
+complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
+complete -c roast -n "__fish_seen_subcommand_from $verbs" -s f -l format -x \
+    -a 'text json csv markdown' -d 'how to print it'
+complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
+    -d 'only this table'
+complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from list' -a '(__fish_complete_directories)'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s b -l branches -d 'list the branches'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s r -l range -x -d 'entries START:STOP'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -s B -l branch -x -d 'branches of the range'
+complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__roast_files .root)'
+complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'

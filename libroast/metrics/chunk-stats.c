@@ -1,0 +1,142 @@
+/* Statistics of chunks, datasets and sections: see chunk-stats.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/chunk-stats.h"
+#include "record/chunk.h"
+
+static void add_known(struct stat_sum *stat, double value)
+{
+        if (isfinite(value))
+                stat_add(stat, value);
+}
+
+static double or_0(double value)
+{
+        return isfinite(value) ? value : 0;
+}
+
+void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
+                          const struct chunk_figures *figures)
+{
+        int64_t events = figures->has_events ? figures->events : 0;
+
+        stats->n++;
+        add_known(&stats->wall_s, figures->wall_s);
+        add_known(&stats->rss_delta_mib, figures->rss_delta_mib);
+        if (figures->has_events)
+                stat_add(&stats->events, (double)events);
+        if (events > 0) {
+                add_known(&stats->s_per_event, figures->wall_s / (double)events);
+                add_known(&stats->bytes_per_event,
+                          figures->rss_delta_mib * CHUNK_MIB / (double)events);
+        }
+        stats->total_events = stat_sum_int(stats->total_events, events);
+        dataset->finished++;
+        dataset->events = stat_sum_int(dataset->events, events);
+        dataset->wall_s += or_0(figures->wall_s);
+        dataset->cpu_s += or_0(figures->cpu_s);
+        dataset->rss_delta_bytes += or_0(figures->rss_delta_mib) * CHUNK_MIB;
+        dataset->requested_bytes = stat_sum_int(dataset->requested_bytes, figures->requested_bytes);
+}
+
+void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset)
+{
+        stats->n++;
+        stats->failed++;
+        dataset->failed++;
+}
+
+/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
+ */
+static void set_statistics(struct roast_metric_set *set, enum roast_metric mean,
+                           const struct stat_sum *stat)
+{
+        if (stat->n == 0)
+                return;
+        roast_metric_set_real(set, mean, stat->mean);
+        roast_metric_set_real(set, mean + 1, stat->min);
+        roast_metric_set_real(set, mean + 2, stat->max);
+        roast_metric_set_real(set, mean + 3, stat_deviation(stat));
+}
+
+int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats)
+{
+        roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
+        roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
+        roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
+        set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s);
+        set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib);
+        set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event);
+        set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event);
+        if (stats->events.n) {
+                roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MEAN, stats->events.mean);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MIN, stats->events.min);
+                roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MAX, stats->events.max);
+        }
+        if (stats->events.n && set->values[ROAST_TOTAL_EVENTS].state == ROAST_ABSENT)
+                return roast_metric_set_estimated(set, ROAST_TOTAL_EVENTS,
+                                                  (double)stats->total_events,
+                                                  "from the chunk records: no report");
+        return 0;
+}
+
+static void add_time(struct roast_section *section, const struct section_figures *figures)
+{
+        if (section->chunks == 0 || figures->min_s < section->min_s)
+                section->min_s = figures->min_s;
+        if (section->chunks == 0 || figures->max_s > section->max_s)
+                section->max_s = figures->max_s;
+        section->chunks++;
+        section->count = stat_sum_int(section->count, figures->count);
+        section->total_s += figures->total_s;
+        section->self_s += figures->self_s;
+}
+
+static void add_memory(struct roast_section *section, double delta)
+{
+        if (section->memory_chunks == 0 || delta < section->rss_delta_min_bytes)
+                section->rss_delta_min_bytes = delta;
+        if (section->memory_chunks == 0 || delta > section->rss_delta_max_bytes)
+                section->rss_delta_max_bytes = delta;
+        section->memory_chunks++;
+        section->rss_delta_bytes += delta;
+}
+
+/*
+ * The same lines are often tracked for time, memory and bytes at once, each on
+ * its own: their time counts once, from the kind with the lowest bit.
+ */
+void section_add(struct roast_section *section, const struct section_figures *figures)
+{
+        int timed = section->kind & -section->kind, lowest = figures->kind & -figures->kind;
+
+        if (!timed || lowest < timed) {
+                section->chunks = section->count = 0;
+                section->total_s = section->self_s = 0;
+                timed = lowest;
+        }
+        if (lowest == timed)
+                add_time(section, figures);
+        if (figures->kind & SECTION_MEMORY && isfinite(figures->rss_delta_bytes))
+                add_memory(section, figures->rss_delta_bytes);
+        section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        section->kind |= figures->kind;
+}
+
+static int by_total(const void *a, const void *b)
+{
+        const struct roast_section *x = a, *y = b;
+
+        if (x->total_s != y->total_s)
+                return x->total_s < y->total_s ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+void section_sort(struct roast_section *sections, size_t n)
+{
+        if (n)
+                qsort(sections, n, sizeof(*sections), by_total);
+}

@@ -1,0 +1,131 @@
+/* How much of a file was read: see coverage.h. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/coverage.h"
+#include "roast-error.h"
+#include "util/cleanup.h"
+
+void coverage_file_deinit(struct coverage_file *file)
+{
+        for (size_t i = 0; i < file->n; i++)
+                free(file->sets[i].branches);
+        free(file->sets);
+        *file = (struct coverage_file){ 0 };
+}
+
+static int by_number(const void *a, const void *b)
+{
+        uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+        return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* The larger of two, either of which may be NaN */
+static double larger(double a, double b)
+{
+        return isfinite(b) && b > a ? b : a;
+}
+
+static struct coverage_set *find(const struct coverage_file *file, const uint32_t *branches,
+                                 size_t n)
+{
+        for (size_t i = 0; i < file->n; i++)
+                if (file->sets[i].n == n &&
+                    !memcmp(file->sets[i].branches, branches, n * sizeof(*branches)))
+                        return &file->sets[i];
+        return NULL;
+}
+
+int coverage_file_add(struct coverage_file *file, uint32_t *branches, size_t n, double bytes,
+                      double branches_percent, double bytes_percent)
+{
+        struct coverage_set *set, *sets;
+
+        file->branches_percent = larger(file->branches_percent, branches_percent);
+        file->bytes_percent = larger(file->bytes_percent, bytes_percent);
+        if (n)
+                qsort(branches, n, sizeof(*branches), by_number);
+        set = find(file, branches, n);
+        if (set) {
+                set->bytes = larger(set->bytes, bytes);
+                return 0;
+        }
+        sets = realloc(file->sets, (file->n + 1) * sizeof(*sets));
+        if (!sets)
+                return ROAST_E_NOMEM;
+        file->sets = sets;
+        set = &sets[file->n];
+        *set = (struct coverage_set){ .n = n, .bytes = larger(0, bytes) };
+        set->branches = malloc((n ? n : 1) * sizeof(*branches));
+        if (!set->branches)
+                return ROAST_E_NOMEM;
+        if (n)
+                memcpy(set->branches, branches, n * sizeof(*branches));
+        file->n++;
+        return 0;
+}
+
+/* Larger sets first; sets that look alike by their numbers, so that no order of arrival shows */
+static int by_size(const void *a, const void *b)
+{
+        const struct coverage_set *x = a, *y = b;
+
+        if (x->n != y->n)
+                return x->n > y->n ? -1 : 1;
+        if (x->bytes != y->bytes)
+                return x->bytes > y->bytes ? -1 : 1;
+        return x->n ? memcmp(x->branches, y->branches, x->n * sizeof(*x->branches)) : 0;
+}
+
+static size_t mark(bool *touched, const struct coverage_set *set)
+{
+        size_t fresh = 0;
+
+        for (size_t i = 0; i < set->n; i++) {
+                fresh += !touched[set->branches[i]];
+                touched[set->branches[i]] = true;
+        }
+        return fresh;
+}
+
+static double percent(double part, double whole)
+{
+        return whole > 0 ? fmin(part * 100 / whole, 100) : 0;
+}
+
+int coverage_of_file(struct coverage *coverage, struct coverage_file *file, size_t n_branches,
+                     double total_branches, double total_bytes)
+{
+        ROAST_CLEANUP(cleanup_free) bool *touched = calloc(n_branches + 1, sizeof(*touched));
+        double largest = 0;
+
+        *coverage = (struct coverage){ .branches_percent = file->branches_percent,
+                                       .bytes_percent = file->bytes_percent };
+        if (!touched)
+                return ROAST_E_NOMEM;
+        if (file->n)
+                qsort(file->sets, file->n, sizeof(*file->sets), by_size);
+        for (size_t i = 0; i < file->n; i++) {
+                const struct coverage_set *set = &file->sets[i];
+                size_t fresh = mark(touched, set);
+
+                largest = larger(largest, set->bytes);
+                coverage->branches += fresh;
+                if (fresh)
+                        coverage->bytes += set->bytes * ((double)fresh / (double)set->n);
+                if (fresh && fresh < set->n)
+                        coverage->estimated = true;
+        }
+        coverage->bytes = larger(coverage->bytes, largest);
+        if (file->n && coverage->branches > file->sets[0].n)
+                coverage->branches_percent =
+                        larger(coverage->branches_percent,
+                               percent((double)coverage->branches, total_branches));
+        if (coverage->bytes > largest)
+                coverage->bytes_percent =
+                        larger(coverage->bytes_percent, percent(coverage->bytes, total_bytes));
+        return 0;
+}

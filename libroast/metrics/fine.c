@@ -1,0 +1,115 @@
+/* Dask's fine metrics: processor and overhead, spilling, compression; see fine.h. */
+
+#include <math.h>
+#include <string.h>
+
+#include "metrics/fine.h"
+#include "util/size.h"
+
+/* Dask cuts the prefix of a task's name at this length. */
+#define PREFIX_MAX 50
+
+static const struct activity {
+        const char *name;
+        const char *unit;
+        enum roast_metric processor;
+        enum roast_metric overhead; /* the same as processor: all prefixes in one */
+} activities[] = {
+        { "thread-cpu", "seconds", ROAST_PROCESSOR_CPU_TIME_SECONDS,
+          ROAST_OVERHEAD_CPU_TIME_SECONDS },
+        { "thread-noncpu", "seconds", ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS,
+          ROAST_OVERHEAD_IO_WAIT_TIME_SECONDS },
+        { "memory-read", "bytes", ROAST_TOTAL_BYTES_MEMORY_READ, ROAST_TOTAL_BYTES_MEMORY_READ },
+        { "disk-read", "bytes", ROAST_DISK_READ_BYTES, ROAST_DISK_READ_BYTES },
+        { "disk-write", "bytes", ROAST_DISK_WRITE_BYTES, ROAST_DISK_WRITE_BYTES },
+        { "compress", "seconds", ROAST_COMPRESSION_TIME_SECONDS, ROAST_COMPRESSION_TIME_SECONDS },
+        { "decompress", "seconds", ROAST_DECOMPRESSION_TIME_SECONDS,
+          ROAST_DECOMPRESSION_TIME_SECONDS },
+        { "serialize", "seconds", ROAST_SERIALIZATION_TIME_SECONDS,
+          ROAST_SERIALIZATION_TIME_SECONDS },
+        { "deserialize", "seconds", ROAST_DESERIALIZATION_TIME_SECONDS,
+          ROAST_DESERIALIZATION_TIME_SECONDS },
+};
+
+bool fine_equal(struct fine_name name, const char *string)
+{
+        size_t len = strlen(string);
+
+        return name.data && name.len == len && !memcmp(name.data, string, len);
+}
+
+static enum fine_owner owner_of(const struct fine_sums *sums, struct fine_name prefix)
+{
+        size_t len = sums->processor ? strnlen(sums->processor, PREFIX_MAX) : 0;
+
+        if (len == 0)
+                return FINE_PROCESSOR;
+        if (prefix.data && prefix.len == len && !memcmp(prefix.data, sums->processor, len))
+                return FINE_PROCESSOR;
+        return fine_equal(prefix, "automatic_retries") ? FINE_RETRIES : FINE_OTHER;
+}
+
+bool fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
+              struct fine_name unit, double value)
+{
+        enum fine_owner owner = owner_of(sums, prefix);
+
+        if (!isfinite(value))
+                return false;
+        if (!unit.data)
+                unit = (struct fine_name){ "seconds", 7 };
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++) {
+                if (!fine_equal(activity, activities[i].name) ||
+                    !fine_equal(unit, activities[i].unit))
+                        continue;
+                sums->sums[owner][activities[i].processor] += value;
+                sums->seen[owner] = true;
+                return true;
+        }
+        return false;
+}
+
+static int set_split(struct roast_metric_set *set, const struct activity *activity, double own,
+                     double other, bool estimated)
+{
+        static const char *const reason = "no task bears the processor's name: those named "
+                                          "automatic_retries are taken for it";
+        int r;
+
+        if (!estimated) {
+                roast_metric_set_real(set, activity->processor, own);
+                roast_metric_set_real(set, activity->overhead, other);
+                return 0;
+        }
+        r = roast_metric_set_estimated(set, activity->processor, own, "%s", reason);
+        return r < 0 ? r : roast_metric_set_estimated(set, activity->overhead, other, "%s", reason);
+}
+
+/* Time of an owner's tasks, on a core or not */
+static double time_of(const struct fine_sums *sums, enum fine_owner owner)
+{
+        return sums->sums[owner][ROAST_PROCESSOR_CPU_TIME_SECONDS] +
+               sums->sums[owner][ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
+}
+
+int fine_set(struct roast_metric_set *set, const struct fine_sums *sums)
+{
+        bool guess = !sums->seen[FINE_PROCESSOR] && sums->seen[FINE_RETRIES] &&
+                     time_of(sums, FINE_RETRIES) > time_of(sums, FINE_OTHER);
+        int r = 0;
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities) && r >= 0; i++) {
+                enum roast_metric metric = activities[i].processor;
+                double own = sums->sums[FINE_PROCESSOR][metric];
+                double retries = sums->sums[FINE_RETRIES][metric];
+                double other = sums->sums[FINE_OTHER][metric];
+
+                if (activities[i].overhead == metric)
+                        roast_metric_set_real(set, metric, own + retries + other);
+                else if (guess)
+                        r = set_split(set, &activities[i], retries, other, true);
+                else
+                        r = set_split(set, &activities[i], own, retries + other, false);
+        }
+        return r;
+}

@@ -1,0 +1,144 @@
+/* Chunk records read back from a run, encoded as they came */
+
+#include <stdlib.h>
+
+#include "record/chunk.h"
+#include "run/series.h"
+#include "util/cleanup.h"
+
+struct chunk_reader {
+        struct chunk_table table;
+        struct intern texts;
+};
+
+static void reader_deinit(struct chunk_reader *reader)
+{
+        chunk_table_deinit(&reader->table);
+        intern_deinit(&reader->texts);
+}
+
+static const char *text_of(const struct chunk_reader *reader, const struct run_value *value,
+                           size_t *len)
+{
+        if (value->type != RUN_INT || value->integer < 1 ||
+            (uint64_t)value->integer > reader->texts.n)
+                return NULL;
+        return intern_get(&reader->texts, (size_t)value->integer - 1, len);
+}
+
+static int read_chunk(struct chunk_reader *reader, const struct run_value *values)
+{
+        struct chunk_table *table = &reader->table;
+        int r = chunk_table_add(table);
+
+        for (unsigned int i = 0; i < CHUNK_N_FIELDS && r >= 0; i++) {
+                const char *text = values[i].data;
+                size_t len = values[i].len;
+
+                if (values[i].type == RUN_NULL)
+                        continue;
+                if (chunk_fields[i].type == CHUNK_TYPE_INT) {
+                        chunk_table_set(table, table->n - 1, i, values[i].integer);
+                        continue;
+                }
+                if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
+                        text = text_of(reader, &values[i], &len);
+                if (text)
+                        r = chunk_table_set_text(table, table->n - 1, i, text, len);
+        }
+        return r;
+}
+
+/* Parts of a chunk follow each other in both tables: the reader of parts stays one row ahead. */
+struct part_reader {
+        struct run_scan scan;
+        bool has_row;
+};
+
+static int part_step(struct part_reader *parts, struct roast_error *error)
+{
+        int r = run_scan_next(&parts->scan, error);
+
+        parts->has_row = r > 0;
+        return r;
+}
+
+static int read_parts(struct chunk_reader *reader, struct part_reader *parts, int64_t chunk_id,
+                      struct roast_error *error)
+{
+        int r = 0;
+
+        while (r >= 0 && parts->has_row && parts->scan.values[0].integer == chunk_id) {
+                const struct run_value *values = parts->scan.values;
+                int64_t fields[SECTION_N_FIELDS];
+                const char *name;
+                size_t len;
+
+                name = text_of(reader, &values[1], &len);
+                if (!name)
+                        return roast_fail(error, ROAST_E_CORRUPT, "a section without a name");
+                for (size_t i = 0; i + 2 < parts->scan.n; i++)
+                        fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer
+                                                                  : CHUNK_ABSENT;
+                if (parts->scan.table == RUN_SECTION)
+                        r = chunk_table_add_section(&reader->table, name, len, fields);
+                else
+                        r = chunk_table_add_branch(&reader->table, name, len, fields[0]);
+                r = r < 0 ? roast_fail_nomem(error) : part_step(parts, error);
+        }
+        return r;
+}
+
+static int read_all(struct chunk_reader *reader, struct roast_run *run, struct roast_error *error)
+{
+        struct part_reader sections = { 0 }, branches = { 0 };
+        struct run_scan scan = { 0 };
+        int r;
+
+        r = run_read_texts(run, &reader->texts, error);
+        if (r >= 0)
+                r = run_scan_begin(&sections.scan, run, RUN_SECTION, error);
+        if (r >= 0)
+                r = part_step(&sections, error);
+        if (r >= 0)
+                r = run_scan_begin(&branches.scan, run, RUN_BRANCH, error);
+        if (r >= 0)
+                r = part_step(&branches, error);
+        if (r >= 0)
+                r = run_scan_begin(&scan, run, RUN_CHUNK, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                if (read_chunk(reader, scan.values) < 0)
+                        r = roast_fail_nomem(error);
+                if (r >= 0)
+                        r = read_parts(reader, &sections, scan.id, error);
+                if (r >= 0)
+                        r = read_parts(reader, &branches, scan.id, error);
+        }
+        run_scan_end(&scan);
+        run_scan_end(&sections.scan);
+        run_scan_end(&branches.scan);
+        return r;
+}
+
+int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
+                            struct roast_error *error)
+{
+        ROAST_CLEANUP(reader_deinit) struct chunk_reader reader = { 0 };
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        int r;
+
+        chunk_table_init(&reader.table);
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = read_all(&reader, run, error);
+        run_view_end(run);
+        if (r >= 0)
+                r = chunk_table_encode(&reader.table, &out, error);
+        if (r < 0)
+                return r;
+        *data = out.data;
+        *len = out.len;
+        out.data = NULL;
+        return 0;
+}

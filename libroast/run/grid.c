@@ -1,0 +1,202 @@
+/* Series on a common grid: what the documented tracking data are made of */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/series.h"
+#include "util/cleanup.h"
+#include "util/text.h"
+
+#define GRID_MAX (1u << 24)
+
+struct grid_worker {
+        int64_t *values; /* grid->n; NULL: nothing of this worker yet */
+        size_t last;     /* the last instant that is known */
+};
+
+struct grid_table {
+        const struct roast_grid *grid;
+        struct intern texts;
+        struct grid_worker *workers; /* by text id - 1 */
+};
+
+static void table_deinit(struct grid_table *table)
+{
+        for (size_t i = 0; table->workers && i < table->texts.n; i++)
+                free(table->workers[i].values);
+        free(table->workers);
+        intern_deinit(&table->texts);
+}
+
+static int table_init(struct grid_table *table, struct roast_run *run,
+                      const struct roast_grid *grid, struct roast_error *error)
+{
+        int r;
+
+        *table = (struct grid_table){ .grid = grid };
+        if (grid->n > GRID_MAX || grid->step_ns <= 0)
+                return roast_fail(error, ROAST_E_INVALID, "a grid of %zu instants", grid->n);
+        r = run_read_texts(run, &table->texts, error);
+        if (r < 0)
+                return r;
+        table->workers = calloc(table->texts.n + 1, sizeof(*table->workers));
+        return table->workers ? 0 : roast_fail_nomem(error);
+}
+
+/* The first instant that is not before `utc_ns`; grid->n: none */
+static size_t slot_of(const struct roast_grid *grid, int64_t utc_ns)
+{
+        int64_t slot;
+
+        if (utc_ns <= grid->start_utc_ns)
+                return 0;
+        slot = (utc_ns - grid->start_utc_ns + grid->step_ns - 1) / grid->step_ns;
+        return slot < (int64_t)grid->n ? (size_t)slot : grid->n;
+}
+
+static struct grid_worker *worker_of(struct grid_table *table, int64_t text)
+{
+        struct grid_worker *worker;
+
+        if (text < 1 || (uint64_t)text > table->texts.n)
+                return NULL;
+        worker = &table->workers[text - 1];
+        if (worker->values)
+                return worker;
+        worker->values = malloc((table->grid->n + 1) * sizeof(*worker->values));
+        for (size_t i = 0; worker->values && i < table->grid->n; i++)
+                worker->values[i] = INT64_MIN;
+        return worker->values ? worker : NULL;
+}
+
+/* Values hold until the next one, up to the last instant that is known. */
+static int deliver(struct grid_table *table, roast_series_visitor visit, void *context)
+{
+        for (size_t i = 0; i < table->texts.n; i++) {
+                struct grid_worker *worker = &table->workers[i];
+                char *name;
+                const char *text;
+                size_t len;
+                int stop;
+
+                if (!worker->values)
+                        continue;
+                for (size_t j = 1; j <= worker->last && j < table->grid->n; j++)
+                        if (worker->values[j] == INT64_MIN)
+                                worker->values[j] = worker->values[j - 1];
+                text = intern_get(&table->texts, i, &len);
+                name = text_copy(text, len);
+                if (!name)
+                        return ROAST_E_NOMEM;
+                stop = visit(name, worker->values, context);
+                free(name);
+                if (stop)
+                        break;
+        }
+        return 0;
+}
+
+static int fill_samples(struct grid_table *table, struct roast_run *run, const char *column,
+                        struct roast_error *error)
+{
+        struct series_walk walk;
+        int r;
+
+        r = series_walk_begin(&walk, run, error);
+        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
+                struct grid_worker *worker;
+                int64_t resolution;
+                const int64_t *values = series_walk_column(&walk, column, &resolution);
+
+                if (!values)
+                        continue;
+                worker = worker_of(table, walk.worker_text);
+                if (!worker) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
+                for (size_t i = 0; i < walk.block.n; i++) {
+                        size_t slot = slot_of(table->grid, walk.block.times[i] * SERIES_MS);
+
+                        if (slot == table->grid->n || values[i] < 0)
+                                continue;
+                        worker->values[slot] = values[i] * resolution;
+                        if (slot > worker->last)
+                                worker->last = slot;
+                }
+        }
+        series_walk_end(&walk);
+        return r;
+}
+
+int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
+                       roast_series_visitor visit, void *context, struct roast_error *error)
+{
+        ROAST_CLEANUP(table_deinit) struct grid_table table = { 0 };
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = table_init(&table, run, grid, error);
+        if (r >= 0)
+                r = fill_samples(&table, run, column, error);
+        run_view_end(run);
+        if (r >= 0 && deliver(&table, visit, context) < 0)
+                return roast_fail_nomem(error);
+        return r;
+}
+
+/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
+static int fill_events(struct grid_table *table, struct roast_run *run, size_t column,
+                       struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                const struct run_value *values = scan.values;
+                struct grid_worker *worker = worker_of(table, values[1].integer);
+                size_t slot = slot_of(table->grid, values[0].integer);
+
+                if (!worker) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
+                if (values[2].integer == ROAST_WORKER_WENT) {
+                        /* up to here it was there, and a later coming starts anew */
+                        for (size_t i = 1; i < slot; i++)
+                                if (worker->values[i] == INT64_MIN)
+                                        worker->values[i] = worker->values[i - 1];
+                        worker->last = 0;
+                } else if (slot < table->grid->n && values[column].type == RUN_INT) {
+                        worker->values[slot] = values[column].integer;
+                        worker->last = table->grid->n - 1;
+                }
+        }
+        run_scan_end(&scan);
+        return r;
+}
+
+int roast_run_resample_workers(struct roast_run *run, const char *column,
+                               const struct roast_grid *grid, roast_series_visitor visit,
+                               void *context, struct roast_error *error)
+{
+        ROAST_CLEANUP(table_deinit) struct grid_table table = { 0 };
+        size_t index = !strcmp(column, "threads") ? 5 : 6;
+        int r;
+
+        if (index == 6 && strcmp(column, "memory_limit_bytes"))
+                return roast_fail(error, ROAST_E_NOENT, "workers have no '%s'", column);
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = table_init(&table, run, grid, error);
+        if (r >= 0)
+                r = fill_events(&table, run, index, error);
+        run_view_end(run);
+        if (r >= 0 && deliver(&table, visit, context) < 0)
+                return roast_fail_nomem(error);
+        return r;
+}

@@ -1,0 +1,130 @@
+/* Series: adding blocks of samples to a run, and walking over them */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/series.h"
+#include "util/cleanup.h"
+
+/* A block may hold any time: one that is out of range wraps around. */
+static int64_t to_ns(int64_t ms)
+{
+        return (int64_t)((uint64_t)ms * SERIES_MS);
+}
+
+int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
+                         const void *data, size_t len, struct roast_error *error)
+{
+        ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
+        int64_t worker_text, columns_text;
+        size_t n_columns = 1;
+        int r;
+
+        for (const char *c = columns; *c; c++)
+                n_columns += *c == ',';
+        r = block_decode(&block, data, len, error);
+        if (r < 0)
+                return r;
+        if (block.n == 0)
+                return 0;
+        if (block.k != n_columns)
+                return roast_fail(error, ROAST_E_INVALID, "%zu series with %zu names", block.k,
+                                  n_columns);
+        worker_text = run_text(run, worker, strlen(worker), error);
+        if (worker_text < 0)
+                return (int)worker_text;
+        columns_text = run_text(run, columns, strlen(columns), error);
+        if (columns_text < 0)
+                return (int)columns_text;
+        return run_insert(run, RUN_SERIES,
+                          (struct run_value[]){
+                                  run_int(worker_text),
+                                  run_int(columns_text),
+                                  run_int(to_ns(block.times[0])),
+                                  run_int(to_ns(block.times[block.n - 1])),
+                                  run_int((int64_t)block.n),
+                                  { .type = RUN_BYTES, .data = data, .len = len },
+                          },
+                          6, error);
+}
+
+int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, run, RUN_TEXT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (intern_put(texts, scan.values[0].data, scan.values[0].len) < 0)
+                        r = roast_fail_nomem(error);
+        run_scan_end(&scan);
+        return r;
+}
+
+int series_walk_begin(struct series_walk *walk, struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        memset(walk, 0, sizeof(*walk));
+        r = run_read_texts(run, &walk->texts, error);
+        return r < 0 ? r : run_scan_begin(&walk->scan, run, RUN_SERIES, error);
+}
+
+void series_walk_end(struct series_walk *walk)
+{
+        run_scan_end(&walk->scan);
+        block_deinit(&walk->block);
+        intern_deinit(&walk->texts);
+}
+
+int series_walk_next(struct series_walk *walk, struct roast_error *error)
+{
+        const struct run_value *values = walk->scan.values;
+        int r;
+
+        r = run_scan_next(&walk->scan, error);
+        if (r <= 0)
+                return r;
+        if (values[0].type != RUN_INT || values[1].type != RUN_INT || values[5].type != RUN_BYTES ||
+            values[0].integer < 1 || (uint64_t)values[0].integer > walk->texts.n ||
+            values[1].integer < 1 || (uint64_t)values[1].integer > walk->texts.n)
+                return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
+                                  run_label(walk->scan.run));
+        walk->worker_text = values[0].integer;
+        walk->columns = intern_get(&walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
+        r = block_decode(&walk->block, values[5].data, values[5].len, error);
+        return r < 0 ? r : 1;
+}
+
+/* The number between two places; the text has no end of its own. */
+static int64_t number(const char *at, const char *stop)
+{
+        int64_t value = 0;
+
+        for (; at < stop && *at >= '0' && *at <= '9' && value < INT64_MAX / 100; at++)
+                value = value * 10 + (*at - '0');
+        return value;
+}
+
+const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
+                                  int64_t *resolution)
+{
+        const char *at = walk->columns, *end = at + walk->columns_len;
+        size_t len = strlen(name);
+
+        for (size_t i = 0; i < walk->block.k; i++) {
+                const char *stop = memchr(at, ',', (size_t)(end - at));
+
+                if (!stop)
+                        stop = end;
+                if ((size_t)(stop - at) >= len && !memcmp(at, name, len) &&
+                    (at + len == stop || at[len] == '/')) {
+                        *resolution = at + len == stop ? 1 : number(at + len + 1, stop);
+                        return block_series(&walk->block, i);
+                }
+                if (stop == end)
+                        return NULL;
+                at = stop + 1;
+        }
+        return NULL;
+}

@@ -1,0 +1,34 @@
+#pragma once
+/* Reading the series of a run, block by block */
+
+#include "run/run.h"
+#include "timeline/block.h"
+
+/*
+ * A verified walk over the blocks of a run
+ *
+ *     r = series_walk_begin(&walk, run, error);
+ *     while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
+ *             use(walk.block, series_walk_column(&walk, "rss_bytes", &resolution));
+ *     series_walk_end(&walk);
+ */
+struct series_walk {
+        struct run_scan scan;
+        struct block block;
+        struct intern texts; /* of the run: id - 1 */
+        int64_t worker_text;
+        const char *columns; /* valid until the next step */
+        size_t columns_len;
+};
+
+int series_walk_begin(struct series_walk *walk, struct roast_run *run, struct roast_error *error);
+int series_walk_next(struct series_walk *walk, struct roast_error *error);
+void series_walk_end(struct series_walk *walk);
+/* The series of that name in the current block, and the unit of its values; NULL: it has none. */
+const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
+                                  int64_t *resolution);
+
+#define SERIES_MS 1000000 /* the unit of a block's times, in ns */
+
+/* The text table of a run: number id - 1 is row id. */
+int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error);

@@ -1,0 +1,278 @@
+/* Which branches, and how much of each file, plain chunk records say was read */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate.h"
+#include "metrics/coverage.h"
+#include "metrics/stat.h"
+
+struct read_file {
+        struct coverage_file coverage;
+        PyObject *metadata; /* the first that a record carries; borrowed from `metadata` below */
+        bool told;          /* a record says what was read */
+};
+
+struct coverage_reader {
+        PyObject *file_index;
+        struct read_file *files;
+        PyObject *branch_index;
+        PyObject *metadata; /* {file name: file_metadata} */
+        uint32_t *branches; /* of the record at hand */
+        size_t n_branches;
+        size_t cap;
+};
+
+static void reader_deinit(struct coverage_reader *reader)
+{
+        for (Py_ssize_t i = 0; reader->files && i < PyDict_Size(reader->file_index); i++)
+                coverage_file_deinit(&reader->files[i].coverage);
+        free(reader->files);
+        free(reader->branches);
+        Py_XDECREF(reader->file_index);
+        Py_XDECREF(reader->branch_index);
+        Py_XDECREF(reader->metadata);
+}
+
+static int no_memory(void)
+{
+        PyErr_NoMemory();
+        return -1;
+}
+
+static struct read_file *file_of(struct coverage_reader *reader, PyObject *name)
+{
+        Py_ssize_t n = PyDict_Size(reader->file_index);
+        Py_ssize_t i = plain_index(reader->file_index, name);
+        struct read_file *grown;
+
+        if (i < 0)
+                return NULL;
+        if (i >= n) {
+                grown = realloc(reader->files, (size_t)(n + 1) * sizeof(*grown));
+                if (!grown) {
+                        PyDict_DelItem(reader->file_index, name);
+                        PyErr_NoMemory();
+                        return NULL;
+                }
+                memset(&grown[n], 0, sizeof(*grown));
+                reader->files = grown;
+        }
+        return &reader->files[i];
+}
+
+static int note_branch(PyObject *name, void *context)
+{
+        struct coverage_reader *reader = context;
+        Py_ssize_t number = plain_index(reader->branch_index, name);
+
+        if (number < 0)
+                return -1;
+        if (reader->n_branches == reader->cap) {
+                size_t cap = reader->cap ? reader->cap * 2 : 64;
+                uint32_t *grown = realloc(reader->branches, cap * sizeof(*grown));
+
+                if (!grown)
+                        return no_memory();
+                reader->branches = grown;
+                reader->cap = cap;
+        }
+        reader->branches[reader->n_branches++] = (uint32_t)number;
+        return 0;
+}
+
+/* The record's branches, each once */
+static int read_branches(struct coverage_reader *reader, PyObject *record)
+{
+        PyObject *list, *set = NULL;
+        int r;
+
+        reader->n_branches = 0;
+        r = plain_get(record, "accessed_branches", &list);
+        if (r > 0 && list != Py_None) {
+                set = PySet_New(list);
+                r = set ? plain_each(set, note_branch, reader) : -1;
+                Py_XDECREF(set);
+        }
+        Py_XDECREF(list);
+        return r < 0 ? -1 : 0;
+}
+
+static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObject *file)
+{
+        PyObject *metadata, *name = NULL;
+        struct read_file *found;
+        int r = plain_get(record, "file_metadata", &metadata);
+
+        if (r > 0 && PyDict_Check(metadata) && PyDict_Size(metadata)) {
+                r = plain_get(metadata, "filename", &name);
+                if (r == 0 || name == Py_None) {
+                        Py_XDECREF(name);
+                        name = Py_XNewRef(file);
+                }
+                if (r >= 0 && name && name != Py_None) {
+                        found = file_of(reader, name);
+                        r = found ? 0 : -1;
+                        if (found && !found->metadata) {
+                                found->metadata = metadata;
+                                r = PyDict_SetItem(reader->metadata, name, metadata);
+                        }
+                }
+        }
+        Py_XDECREF(name);
+        Py_XDECREF(metadata);
+        return r < 0 ? -1 : 0;
+}
+
+static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
+{
+        double bytes, branches_percent, bytes_percent;
+        struct read_file *found;
+
+        if (plain_get_real(&bytes, record, "accessed_bytes") < 0 ||
+            plain_get_real(&branches_percent, record, "branches_read_percent") < 0 ||
+            plain_get_real(&bytes_percent, record, "bytes_read_percent") < 0)
+                return -1;
+        if (!file || file == Py_None)
+                return 0;
+        found = file_of(reader, file);
+        if (!found)
+                return -1;
+        if (isfinite(bytes) || isfinite(branches_percent) || isfinite(bytes_percent))
+                found->told = true;
+        if (coverage_file_add(&found->coverage, reader->branches, reader->n_branches, bytes,
+                              branches_percent, bytes_percent) < 0)
+                return no_memory();
+        return 0;
+}
+
+static int read_record(PyObject *record, void *context)
+{
+        struct coverage_reader *reader = context;
+        PyObject *file;
+        int r = plain_get(record, "file", &file);
+
+        if (r >= 0)
+                r = read_metadata(reader, record, file);
+        if (r >= 0)
+                r = read_branches(reader, record);
+        if (r >= 0)
+                r = read_coverage(reader, record, file);
+        Py_XDECREF(file);
+        return r;
+}
+
+/* What the files come to */
+struct coverage_results {
+        struct coverage_reader *reader;
+        PyObject *files;  /* {name: figures} */
+        PyObject *ratios; /* of compression, above 0 */
+        PyObject *percents;
+        PyObject *estimated; /* names of files */
+        struct stat_sum branches_percent;
+        struct stat_sum bytes_percent;
+};
+
+static int append(PyObject *list, double value)
+{
+        PyObject *number = PyFloat_FromDouble(value);
+        int r = number ? PyList_Append(list, number) : -1;
+
+        Py_XDECREF(number);
+        return r;
+}
+
+static int put_file(PyObject *name, PyObject *position, void *context)
+{
+        struct coverage_results *results = context;
+        struct coverage_reader *reader = results->reader;
+        struct read_file *file = &reader->files[PyLong_AsSsize_t(position)];
+        double ratio = (double)NAN;
+        struct roast_fact branches = { 0 }, bytes = { 0 };
+        struct coverage coverage;
+        PyObject *dict;
+        int r;
+
+        if (!file->metadata && !file->told)
+                return 0;
+        if (file->metadata && (plain_get_real(&ratio, file->metadata, "compression_ratio") < 0 ||
+                               plain_get_fact(&branches, file->metadata, "total_branches") < 0 ||
+                               plain_get_fact(&bytes, file->metadata, "total_tree_bytes") < 0))
+                return -1;
+        if (coverage_of_file(&coverage, &file->coverage, (size_t)PyDict_Size(reader->branch_index),
+                             branches.real, bytes.real) < 0)
+                return no_memory();
+        stat_add(&results->branches_percent, coverage.branches_percent);
+        stat_add(&results->bytes_percent, coverage.bytes_percent);
+        dict = Py_BuildValue("{s:L,s:d,s:L,s:L,s:d}", "total_branches",
+                             (long long)plain_integer(&branches), "branches_read_percent",
+                             coverage.branches_percent, "total_tree_bytes",
+                             (long long)plain_integer(&bytes), "bytes_read",
+                             (long long)plain_integer(&(struct roast_fact){
+                                     .type = ROAST_FACT_REAL, .real = coverage.bytes }),
+                             "bytes_read_percent", coverage.bytes_percent);
+        r = dict ? PyDict_SetItem(results->files, name, dict) : -1;
+        Py_XDECREF(dict);
+        if (r >= 0 && ratio > 0 && isfinite(ratio))
+                r = append(results->ratios, ratio);
+        if (r >= 0 && coverage.bytes_percent > 0)
+                r = append(results->percents, coverage.bytes_percent);
+        if (r >= 0 && coverage.estimated)
+                r = PyList_Append(results->estimated, name);
+        return r;
+}
+
+/* All of it, and the names of the files whose bytes are estimated */
+static PyObject *make_results(struct coverage_reader *reader)
+{
+        struct coverage_results results = { .reader = reader,
+                                            .files = PyDict_New(),
+                                            .ratios = PyList_New(0),
+                                            .percents = PyList_New(0),
+                                            .estimated = PyList_New(0) };
+        PyObject *object = NULL;
+
+        if (results.files && results.ratios && results.percents && results.estimated &&
+            plain_each_pair(reader->file_index, put_file, &results) >= 0)
+                object = Py_BuildValue(
+                        "({s:O,s:O,s:O,s:d,s:d,s:O,s:n}O)", "file_metadata", reader->metadata,
+                        "compression_ratios", results.ratios, "file_read_metrics", results.files,
+                        "avg_branches_read_percent", results.branches_percent.mean,
+                        "avg_bytes_read_percent", results.bytes_percent.mean,
+                        "bytes_read_percent_per_file", results.percents, "total_branches_read",
+                        PyDict_Size(reader->branch_index), results.estimated);
+        Py_XDECREF(results.files);
+        Py_XDECREF(results.ratios);
+        Py_XDECREF(results.percents);
+        Py_XDECREF(results.estimated);
+        return object;
+}
+
+static PyObject *aggregate_coverage(PyObject *module, PyObject *records)
+{
+        struct coverage_reader reader = { 0 };
+        PyObject *object = NULL;
+
+        (void)module;
+        reader.file_index = PyDict_New();
+        reader.branch_index = PyDict_New();
+        reader.metadata = PyDict_New();
+        if (reader.file_index && reader.branch_index && reader.metadata &&
+            plain_each(records, read_record, &reader) >= 0)
+                object = make_results(&reader);
+        reader_deinit(&reader);
+        return object;
+}
+
+static PyMethodDef functions[] = {
+        { "aggregate_coverage", aggregate_coverage, METH_O,
+          "aggregate_coverage(chunks)\n--\n\n"
+          "What was read of each file, and the files of which that is estimated." },
+        { 0 },
+};
+
+int native_add_aggregate_coverage(PyObject *module)
+{
+        return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,283 @@
+/* Samples of workers, {worker: [(time, value), ...]}, averaged over time */
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "aggregate.h"
+#include "metrics/presence.h"
+#include "metrics/stat.h"
+
+struct sample {
+        double time;
+        double value;
+        size_t order;
+};
+
+struct samples {
+        struct plain_clock *clock;
+        struct sample *samples;
+        size_t n;
+        size_t cap;
+};
+
+static int add_sample(PyObject *time, PyObject *value, struct samples *samples)
+{
+        struct sample sample = { .order = samples->n };
+
+        if (plain_real(&sample.value, value) < 0)
+                return -1;
+        if (!isfinite(sample.value))
+                return 0;
+        if (plain_clock_read(samples->clock, &sample.time, time) < 0)
+                return -1;
+        if (samples->n == samples->cap) {
+                size_t cap = samples->cap ? samples->cap * 2 : 64;
+                struct sample *grown = realloc(samples->samples, cap * sizeof(*grown));
+
+                if (!grown) {
+                        PyErr_NoMemory();
+                        return -1;
+                }
+                samples->samples = grown;
+                samples->cap = cap;
+        }
+        samples->samples[samples->n++] = sample;
+        return 0;
+}
+
+static int add_item(PyObject *item, void *context)
+{
+        PyObject *time = PySequence_GetItem(item, 0);
+        PyObject *value = time ? PySequence_GetItem(item, 1) : NULL;
+        int r = value ? add_sample(time, value, context) : -1;
+
+        Py_XDECREF(time);
+        Py_XDECREF(value);
+        return r;
+}
+
+static int by_time(const void *a, const void *b)
+{
+        const struct sample *x = a, *y = b;
+
+        if (x->time != y->time)
+                return x->time < y->time ? -1 : 1;
+        return x->order < y->order ? -1 : 1;
+}
+
+/* The samples of an iterable, by time; the clock's origin is kept between calls. */
+static int read_samples(struct samples *samples, PyObject *iterable)
+{
+        samples->n = 0;
+        if (plain_each(iterable, add_item, samples) < 0)
+                return -1;
+        if (samples->n)
+                qsort(samples->samples, samples->n, sizeof(*samples->samples), by_time);
+        return 0;
+}
+
+static struct stat_average average_of(const struct samples *samples)
+{
+        struct stat_average average = { 0 };
+
+        for (size_t i = 0; i < samples->n; i++)
+                stat_average_add(&average, samples->samples[i].time, samples->samples[i].value);
+        return average;
+}
+
+/* time_average(samples) -> float, or None without samples */
+static PyObject *time_average(PyObject *module, PyObject *iterable)
+{
+        struct plain_clock clock = { 0 };
+        struct samples samples = { .clock = &clock };
+        struct stat_average average = { 0 };
+        int r = read_samples(&samples, iterable);
+
+        (void)module;
+        if (r >= 0)
+                average = average_of(&samples);
+        free(samples.samples);
+        plain_clock_deinit(&clock);
+        if (r < 0)
+                return NULL;
+        if (average.n == 0)
+                Py_RETURN_NONE;
+        return PyFloat_FromDouble(stat_average_mean(&average));
+}
+
+struct workers {
+        struct samples samples;
+        struct stat_sum means;
+        struct presence presence;
+        int64_t n;
+};
+
+static int add_worker_mean(PyObject *worker, PyObject *series, void *context)
+{
+        struct workers *workers = context;
+        struct stat_average average;
+
+        (void)worker;
+        if (read_samples(&workers->samples, series) < 0)
+                return -1;
+        average = average_of(&workers->samples);
+        if (average.n)
+                stat_add(&workers->means, stat_average_mean(&average));
+        return 0;
+}
+
+/* worker_average({worker: samples}) -> float: the mean of the workers' time averages, or None */
+static PyObject *worker_average(PyObject *module, PyObject *mapping)
+{
+        struct plain_clock clock = { 0 };
+        struct workers workers = { .samples.clock = &clock };
+        int r = plain_each_pair(mapping, add_worker_mean, &workers);
+
+        (void)module;
+        free(workers.samples.samples);
+        plain_clock_deinit(&clock);
+        if (r < 0)
+                return NULL;
+        if (workers.means.n == 0)
+                Py_RETURN_NONE;
+        return PyFloat_FromDouble(workers.means.mean);
+}
+
+struct peak {
+        PyObject *value;
+        double real;
+};
+
+static int note_peak(PyObject *item, void *context)
+{
+        struct peak *peak = context;
+        PyObject *value = PySequence_GetItem(item, 1);
+        double real;
+        int r = value ? plain_real(&real, value) : -1;
+
+        if (r >= 0 && isfinite(real) && (!peak->value || real > peak->real)) {
+                Py_XDECREF(peak->value);
+                peak->value = Py_NewRef(value);
+                peak->real = real;
+        }
+        Py_XDECREF(value);
+        return r;
+}
+
+static int note_worker_peak(PyObject *worker, PyObject *series, void *context)
+{
+        (void)worker;
+        return plain_each(series, note_peak, context);
+}
+
+/* worker_peak({worker: samples}) -> the largest value, as it was given, or None */
+static PyObject *worker_peak(PyObject *module, PyObject *mapping)
+{
+        struct peak peak = { 0 };
+
+        (void)module;
+        if (plain_each_pair(mapping, note_worker_peak, &peak) < 0) {
+                Py_XDECREF(peak.value);
+                return NULL;
+        }
+        return peak.value ? peak.value : Py_NewRef(Py_None);
+}
+
+static int add_presence(struct workers *workers, int64_t worker)
+{
+        const struct samples *samples = &workers->samples;
+
+        for (size_t i = 0; i < samples->n; i++)
+                if (presence_add(&workers->presence, samples->samples[i].time, worker,
+                                 samples->samples[i].value) < 0) {
+                        PyErr_NoMemory();
+                        return -1;
+                }
+        return 0;
+}
+
+static int add_worker_cores(PyObject *worker, PyObject *series, void *context)
+{
+        struct workers *workers = context;
+
+        (void)worker;
+        if (read_samples(&workers->samples, series) < 0)
+                return -1;
+        return add_presence(workers, workers->n++);
+}
+
+static void set_counts(struct roast_metric_set *set, const struct samples *samples)
+{
+        struct stat_average average = average_of(samples);
+        struct stat_sum plain = { 0 };
+
+        for (size_t i = 0; i < samples->n; i++)
+                stat_add(&plain, samples->samples[i].value);
+        if (plain.n == 0)
+                return;
+        roast_metric_set_real(set, ROAST_AVG_WORKERS, stat_average_mean(&average));
+        roast_metric_set_real(set, ROAST_MEAN_WORKERS, plain.mean);
+        roast_metric_set_real(set, ROAST_PEAK_WORKERS, plain.max);
+}
+
+static int fill_tracking(struct roast_metric_set *set, struct workers *workers, PyObject *counts,
+                         PyObject *cores)
+{
+        double all_cores, all_workers;
+        PyObject *items = PyMapping_Items(counts);
+        int r = items ? read_samples(&workers->samples, items) : -1;
+
+        Py_XDECREF(items);
+        if (r >= 0) {
+                set_counts(set, &workers->samples);
+                r = add_presence(workers, PRESENCE_COUNT);
+        }
+        if (r < 0 || plain_each_pair(cores, add_worker_cores, workers) < 0)
+                return -1;
+        r = presence_average(&workers->presence, &all_cores, &all_workers);
+        if (r < 0) {
+                PyErr_NoMemory();
+                return -1;
+        }
+        if (r > 0) {
+                roast_metric_set_real(set, ROAST_TOTAL_CORES, all_cores);
+                roast_metric_set_real(set, ROAST_CORES_PER_WORKER, all_cores / all_workers);
+        }
+        return 0;
+}
+
+/* aggregate_tracking({time: workers}, {worker: [(time, cores), ...]}) -> Summary */
+static PyObject *aggregate_tracking(PyObject *module, PyObject *args)
+{
+        struct roast_summary summary = { 0 };
+        struct plain_clock clock = { 0 };
+        struct workers workers = { .samples.clock = &clock };
+        PyObject *counts, *cores, *object = NULL;
+
+        if (!PyArg_ParseTuple(args, "OO", &counts, &cores))
+                return NULL;
+        if (fill_tracking(&summary.metrics, &workers, counts, cores) >= 0)
+                object = native_summary_new(module, &summary);
+        roast_summary_deinit(&summary);
+        presence_deinit(&workers.presence);
+        free(workers.samples.samples);
+        plain_clock_deinit(&clock);
+        return object;
+}
+
+static PyMethodDef functions[] = {
+        { "time_average", time_average, METH_O,
+          "time_average(samples)\n--\n\nThe average over time of [(time, value), ...]." },
+        { "worker_average", worker_average, METH_O,
+          "worker_average(series)\n--\n\nThe mean of the workers' averages over time." },
+        { "worker_peak", worker_peak, METH_O,
+          "worker_peak(series)\n--\n\nThe largest value of any worker, as it was given." },
+        { "aggregate_tracking", aggregate_tracking, METH_VARARGS,
+          "aggregate_tracking(counts, cores)\n--\n\nWorkers and cores over time." },
+        { 0 },
+};
+
+int native_add_aggregate_workers(PyObject *module)
+{
+        return PyModule_AddFunctions(module, functions);
+}

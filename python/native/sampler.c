@@ -1,0 +1,258 @@
+/*
+ * _probe.Sampler: the native sampler thread of a worker process, and blocks
+ *
+ * Rows become blocks of timeline/block.h: times in ms UTC, values in units of
+ * their resolution, names in `columns` as roast_run_add_series() wants them.
+ */
+
+#include <stdlib.h>
+
+#include "probe.h"
+#include "probe/sampler.h"
+#include "timeline/block.h"
+#include "util/cleanup.h"
+
+#define TAKE_MAX    1024
+#define NS_PER_MS   1000000
+#define CLOCK_FIRST 2 /* columns 0 and 1 are the monotonic clock and its distance to UTC */
+
+typedef struct {
+        PyObject_HEAD struct sampler *sampler;
+        int64_t utc_offset_ns; /* as it was at the first row: later clock steps change nothing */
+        PyObject *columns;
+} SamplerObject;
+
+static PyObject *column_names(void)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
+        int r = 0;
+
+        for (size_t i = CLOCK_FIRST; probe_column(i) && r >= 0; i++) {
+                const struct probe_column *column = probe_column(i);
+
+                r = buf_printf(&names, "%s%s", i > CLOCK_FIRST ? "," : "", column->name);
+                if (r >= 0 && column->resolution != 1)
+                        r = buf_printf(&names, "/%lld", (long long)column->resolution);
+        }
+        if (r < 0)
+                return PyErr_NoMemory();
+        return PyUnicode_FromStringAndSize((const char *)names.data, (Py_ssize_t)names.len);
+}
+
+static PyObject *sampler_object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+        static char *names[] = { (char *)"interval", NULL };
+        struct sampler_options options = { 0 };
+        PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
+                (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
+        SamplerObject *self;
+        int r;
+
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|d", names, &options.interval_s))
+                return NULL;
+        self = (SamplerObject *)alloc(type, 0);
+        if (!self)
+                return NULL;
+        self->utc_offset_ns = -1;
+        self->columns = column_names();
+        r = self->columns ? sampler_new(&self->sampler, &options) : 0;
+        if (r == ROAST_E_INVALID)
+                PyErr_Format(PyExc_ValueError, "the interval must be from %s to %s seconds", "0.05",
+                             "60");
+        else if (r < 0)
+                PyErr_NoMemory();
+        if (r < 0 || !self->columns) {
+                Py_DECREF(self);
+                return NULL;
+        }
+        return (PyObject *)self;
+}
+
+static void sampler_object_dealloc(PyObject *object)
+{
+        SamplerObject *self = (SamplerObject *)object;
+        PyTypeObject *type = Py_TYPE(object);
+        freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+        Py_BEGIN_ALLOW_THREADS sampler_free(self->sampler);
+        Py_END_ALLOW_THREADS Py_XDECREF(self->columns);
+        release(object);
+        Py_DECREF(type);
+}
+
+static PyObject *sampler_object_start(PyObject *object, PyObject *unused)
+{
+        (void)unused;
+        if (sampler_start(((SamplerObject *)object)->sampler) < 0) {
+                PyErr_SetString(PyExc_RuntimeError, "the sampler's thread cannot be started");
+                return NULL;
+        }
+        Py_RETURN_NONE;
+}
+
+static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
+{
+        (void)unused;
+        Py_BEGIN_ALLOW_THREADS sampler_stop(((SamplerObject *)object)->sampler);
+        Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+/* Rows to columns, absolute times to ms UTC, values to units of their resolution */
+static int encode_rows(SamplerObject *self, const int64_t *rows, size_t n, struct buf *out,
+                       struct roast_error *error)
+{
+        size_t width = probe_column_count(), k = width - CLOCK_FIRST;
+        ROAST_CLEANUP(cleanup_free) int64_t *cells = malloc((k + 1) * n * sizeof(*cells));
+        ROAST_CLEANUP(cleanup_free) const int64_t **series = malloc(k * sizeof(*series));
+
+        if (!cells || !series)
+                return roast_fail_nomem(error);
+        if (self->utc_offset_ns < 0)
+                self->utc_offset_ns = rows[1];
+        for (size_t i = 0; i < n; i++)
+                cells[i] = (rows[i * width] + self->utc_offset_ns) / NS_PER_MS;
+        for (size_t j = 0; j < k; j++) {
+                int64_t resolution = probe_column(j + CLOCK_FIRST)->resolution;
+                int64_t *column = cells + (j + 1) * n;
+
+                for (size_t i = 0; i < n; i++) {
+                        int64_t value = rows[i * width + j + CLOCK_FIRST];
+
+                        column[i] = value < 0 ? PROBE_ABSENT : value / resolution;
+                }
+                series[j] = column;
+        }
+        return block_encode(out, cells, series, n, k, error);
+}
+
+/* take() -> a block of the rows since the last call, or None */
+static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
+{
+        SamplerObject *self = (SamplerObject *)object;
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) int64_t *rows = NULL;
+        struct roast_error error = { 0 };
+        size_t n;
+
+        (void)unused;
+        rows = malloc(TAKE_MAX * probe_column_count() * sizeof(*rows));
+        if (!rows)
+                return PyErr_NoMemory();
+        n = sampler_take(self->sampler, rows, TAKE_MAX);
+        if (n == 0)
+                Py_RETURN_NONE;
+        if (encode_rows(self, rows, n, &out, &error) < 0)
+                return native_raise(&error);
+        return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
+}
+
+static PyObject *sampler_object_state(PyObject *object, PyObject *unused)
+{
+        struct sampler_state state;
+
+        (void)unused;
+        sampler_state(((SamplerObject *)object)->sampler, &state);
+        return Py_BuildValue("{s:K,s:K,s:K,s:L}", "rows", (unsigned long long)state.rows, "dropped",
+                             (unsigned long long)state.dropped, "missed",
+                             (unsigned long long)state.missed, "cpu_ns", (long long)state.cpu_ns);
+}
+
+static PyObject *sampler_object_columns(PyObject *object, void *unused)
+{
+        (void)unused;
+        return Py_NewRef(((SamplerObject *)object)->columns);
+}
+
+static PyMethodDef methods[] = {
+        { "start", sampler_object_start, METH_NOARGS, "start()\n--\n\nStarts the thread." },
+        { "stop", sampler_object_stop, METH_NOARGS, "stop()\n--\n\nStops the thread." },
+        { "take", sampler_object_take, METH_NOARGS,
+          "take()\n--\n\nA block of the rows since the last call, or None." },
+        { "state", sampler_object_state, METH_NOARGS,
+          "state()\n--\n\nrows, dropped, missed, cpu_ns." },
+        { 0 },
+};
+
+static PyGetSetDef attributes[] = {
+        { "columns", sampler_object_columns, NULL, "names of the block's series", NULL },
+        { 0 },
+};
+
+static PyType_Slot slots[] = {
+        { Py_tp_doc, (void *)"Sampler(interval=1.0)\n--\n\n"
+                             "Samples this process and its host in a thread of its own." },
+        { Py_tp_new, sampler_object_new },
+        { Py_tp_dealloc, sampler_object_dealloc },
+        { Py_tp_methods, methods },
+        { Py_tp_getset, attributes },
+        { 0 },
+};
+
+static PyType_Spec spec = {
+        .name = "roastcoffea._probe.Sampler",
+        .basicsize = sizeof(SamplerObject),
+        .flags = Py_TPFLAGS_DEFAULT,
+        .slots = slots,
+};
+
+int native_add_sampler(PyObject *module)
+{
+        PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+        int r = type ? PyModule_AddObjectRef(module, "Sampler", type) : -1;
+
+        Py_XDECREF(type);
+        return r;
+}
+
+static int fill_column(int64_t *column, PyObject *values, Py_ssize_t n)
+{
+        for (Py_ssize_t i = 0; i < n; i++) {
+                PyObject *item = PySequence_GetItem(values, i);
+
+                column[i] = item ? PyLong_AsLongLong(item) : 0;
+                Py_XDECREF(item);
+                if (PyErr_Occurred())
+                        return -1;
+        }
+        return 0;
+}
+
+/* encode_block(times_ms, columns) -> bytes */
+PyObject *native_encode_block(PyObject *module, PyObject *args)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) int64_t *cells = NULL;
+        const int64_t *series[BLOCK_SERIES_MAX];
+        struct roast_error error = { 0 };
+        PyObject *times, *columns;
+        Py_ssize_t n, k;
+
+        (void)module;
+        if (!PyArg_ParseTuple(args, "OO", &times, &columns))
+                return NULL;
+        n = PySequence_Size(times);
+        k = PySequence_Size(columns);
+        if (n < 0 || k < 0)
+                return NULL;
+        if (n > BLOCK_ROWS_MAX || k > BLOCK_SERIES_MAX) {
+                PyErr_SetString(PyExc_ValueError, "too many rows or series for one block");
+                return NULL;
+        }
+        cells = malloc(((size_t)k + 1) * ((size_t)n + 1) * sizeof(*cells));
+        if (!cells)
+                return PyErr_NoMemory();
+        if (fill_column(cells, times, n) < 0)
+                return NULL;
+        for (Py_ssize_t j = 0; j < k; j++) {
+                PyObject *column = PySequence_GetItem(columns, j);
+                int r = column ? fill_column(cells + (j + 1) * n, column, n) : -1;
+
+                Py_XDECREF(column);
+                if (r < 0)
+                        return NULL;
+                series[j] = cells + (j + 1) * n;
+        }
+        if (block_encode(&out, cells, series, (size_t)n, (size_t)k, &error) < 0)
+                return native_raise(&error);
+        return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
+}

@@ -1,0 +1,130 @@
+/* Datasets and sections of a plain metrics dict, for the tables */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/chunk-stats.h"
+#include "plain.h"
+#include "record/chunk.h"
+#include "run.h"
+
+/* Makes room for element n of an array, zeroed. */
+static void *grow(void *array, size_t n, size_t size)
+{
+        char *grown = realloc(array, (n + 1) * size);
+
+        if (grown)
+                memset(grown + n * size, 0, size);
+        else
+                PyErr_NoMemory();
+        return grown;
+}
+
+/* A copy of an object's text; *ret is NULL for None. */
+static int copy_name(char **ret, PyObject *name)
+{
+        PyObject *string;
+        const char *text;
+
+        *ret = NULL;
+        if (name == Py_None)
+                return 0;
+        string = PyObject_Str(name);
+        text = string ? PyUnicode_AsUTF8AndSize(string, NULL) : NULL;
+        if (text && !(*ret = strdup(text)))
+                PyErr_NoMemory();
+        Py_XDECREF(string);
+        return *ret ? 0 : -1;
+}
+
+static int read_dataset(PyObject *name, PyObject *figures, void *context)
+{
+        struct roast_summary *summary = context;
+        struct roast_dataset *dataset;
+        struct roast_fact chunks, events;
+        double total_s, mean_s;
+
+        if (!PyDict_Check(figures))
+                return 0;
+        if (plain_get_fact(&chunks, figures, "num_chunks") < 0 ||
+            plain_get_fact(&events, figures, "total_events") < 0 ||
+            plain_get_real(&total_s, figures, "total_duration") < 0 ||
+            plain_get_real(&mean_s, figures, "mean_duration") < 0)
+                return -1;
+        dataset = grow(summary->datasets, summary->n_datasets, sizeof(*dataset));
+        if (!dataset)
+                return -1;
+        summary->datasets = dataset;
+        dataset += summary->n_datasets++;
+        dataset->finished = plain_integer(&chunks);
+        dataset->events = plain_integer(&events);
+        dataset->wall_s = isfinite(total_s)  ? total_s
+                          : isfinite(mean_s) ? mean_s * (double)dataset->finished
+                                             : 0;
+        return copy_name(&dataset->name, name);
+}
+
+static int is_memory(PyObject *figures)
+{
+        PyObject *type;
+        int r = plain_get(figures, "type", &type);
+
+        if (r > 0)
+                r = PyUnicode_Check(type) && PyUnicode_CompareWithASCIIString(type, "memory") == 0;
+        Py_XDECREF(type);
+        return r;
+}
+
+static int read_section(PyObject *name, PyObject *figures, void *context)
+{
+        struct roast_summary *summary = context;
+        struct roast_section *section;
+        struct roast_fact count;
+        double total_s, delta_mib;
+        int memory;
+
+        if (!PyDict_Check(figures))
+                return 0;
+        memory = is_memory(figures);
+        if (memory < 0 || plain_get_fact(&count, figures, "count") < 0 ||
+            plain_get_real(&total_s, figures, "total_duration") < 0 ||
+            plain_get_real(&delta_mib, figures, "mean_mem_delta_mb") < 0)
+                return -1;
+        section = grow(summary->sections, summary->n_sections, sizeof(*section));
+        if (!section)
+                return -1;
+        summary->sections = section;
+        section += summary->n_sections++;
+        section->kind = SECTION_TIME;
+        section->chunks = section->count = plain_integer(&count);
+        section->total_s = section->self_s = isfinite(total_s) ? total_s : 0;
+        if (memory && isfinite(delta_mib)) {
+                section->kind |= SECTION_MEMORY;
+                section->memory_chunks = 1;
+                section->rss_delta_bytes = delta_mib * CHUNK_MIB;
+        }
+        return name == Py_None ? ((section->name = strdup("")) ? 0 : -1)
+                               : copy_name(&section->name, name);
+}
+
+static int read_part(struct roast_summary *summary, PyObject *mapping, const char *key,
+                     int (*read)(PyObject *, PyObject *, void *))
+{
+        PyObject *part;
+        int r = plain_get(mapping, key, &part);
+
+        if (r > 0 && PyDict_Check(part))
+                r = plain_each_pair(part, read, summary);
+        Py_XDECREF(part);
+        return r < 0 ? -1 : 0;
+}
+
+int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping)
+{
+        if (read_part(summary, mapping, "per_dataset", read_dataset) < 0 ||
+            read_part(summary, mapping, "sections", read_section) < 0)
+                return -1;
+        section_sort(summary->sections, summary->n_sections);
+        return 0;
+}

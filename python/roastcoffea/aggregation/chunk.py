@@ -1,0 +1,78 @@
+"""Statistics of chunk and section records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roastcoffea._roast import aggregate_chunks
+from roastcoffea.metrics import Metrics
+
+ChunkKey = tuple[Any, Any, Any]
+ChunkValue = tuple[Any, Any, Any]
+
+
+def aggregate_chunk_metrics(
+    chunk_metrics: Sequence[Mapping[str, Any]],
+    section_metrics: Sequence[Mapping[str, Any]] | None = None,
+) -> Metrics:
+    """Return statistics of the chunks, by dataset and by section.
+
+    Parameters
+    ----------
+    chunk_metrics
+        chunk records; one with the key ``error`` failed
+    section_metrics
+        section records: ``name``, ``type``, ``duration``, ``mem_delta_mb``. Sections inside the
+        chunk records (``timing``, ``memory``, ``bytes``) count too, unless a section record has
+        their name.
+
+    Raises
+    ------
+    KeyError
+        a record that did not fail has no ``duration``
+
+    Example
+    -------
+    >>> records = [
+    ...     {"duration": 1.0, "num_events": 100, "dataset": "A"},
+    ...     {"duration": 3.0, "num_events": 100, "dataset": "A"},
+    ... ]
+    >>> metrics = aggregate_chunk_metrics(records)
+    >>> metrics["chunk_duration_mean"], metrics["per_dataset"]["A"]["total_events"]
+    (2.0, 200)
+    """
+    if not len(chunk_metrics):
+        return Metrics({"num_chunks": 0})
+    summary, per_dataset, sections = aggregate_chunks(chunk_metrics, section_metrics)
+    known = summary.metrics()
+    known.pop("total_events", None)  # the workflow's: estimated from the chunks
+    result = Metrics(known)
+    if per_dataset:
+        result["per_dataset"] = per_dataset
+    if sections:
+        result["sections"] = sections
+    return result
+
+
+def build_chunk_info(chunk_metrics: Sequence[Mapping[str, Any]]) -> dict[ChunkKey, ChunkValue]:
+    """Return ``{(file, entry_start, entry_stop): (t_start, t_end, bytes_read)}``.
+
+    Records that lack one of the first five are left out; of records of the same chunk the last
+    counts.
+
+    Example
+    -------
+    >>> build_chunk_info(
+    ...     [{"file": "a.root", "entry_start": 0, "entry_stop": 9, "t_start": 1.0, "t_end": 2.0}]
+    ... )
+    {('a.root', 0, 9): (1.0, 2.0, 0)}
+    """
+    info: dict[ChunkKey, ChunkValue] = {}
+    for record in chunk_metrics:
+        get = record.get
+        key = (get("file"), get("entry_start"), get("entry_stop"))
+        value = (get("t_start"), get("t_end"), get("bytes_read", 0))
+        if None not in key and None not in value[:2]:
+            info[key] = value
+    return info

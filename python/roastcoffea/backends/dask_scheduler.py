@@ -1,0 +1,127 @@
+"""What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
+
+    ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
+    ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
+
+kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
+A chunk is lost when its worker goes while it runs, or while its result is still needed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+from roastcoffea.inputs import clean_url
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
+
+PRESENT, CAME, WENT = 1, 2, 3
+
+
+class SchedulerProbe(SchedulerPlugin):
+    """Tells the client which workers there are."""
+
+    def __init__(self, topic: str) -> None:
+        self.name = topic
+        self.topic = topic
+        self.scheduler: Scheduler | None = None
+        self.holders: dict[Any, str | None] = {}
+
+    async def start(self, scheduler: Scheduler) -> None:
+        """Report the workers that are there."""
+        self.scheduler = scheduler
+        remember_nothing(scheduler, self.topic)
+        for worker in list(scheduler.workers):
+            self.report(PRESENT, worker)
+
+    def report(self, kind: int, address: str) -> None:
+        """Send one coming or going."""
+        assert self.scheduler is not None
+        state = self.scheduler.workers.get(address)
+        known: tuple[Any, ...] = (None, -1, -1, -1)
+        if state is not None:
+            pid = state.metrics.get("pid") or -1
+            known = (state.host, pid, state.nthreads, state.memory_limit or -1)
+        self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
+
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        """Called by Dask for every task: remembers who has it, reports what was lost."""
+        if finish in ("processing", "memory"):
+            if finish == "processing":
+                state = self.scheduler.tasks[key].processing_on  # type: ignore[union-attr]
+                self.holders[key] = state.address if state is not None else None
+            return
+        if start == "processing" or start == "memory":
+            holder = self.holders.pop(key, None)
+            if holder is not None and holder not in self.scheduler.workers:  # type: ignore[union-attr]
+                self.report_lost(key, holder)
+
+    def report_lost(self, key: Any, worker: str) -> None:
+        """Send the identity of a chunk whose worker has gone; other tasks have none."""
+        assert self.scheduler is not None
+        state = self.scheduler.tasks.get(key)
+        item = work_item(getattr(state, "run_spec", None))
+        if item is None:
+            return
+        uuid = item.fileuuid.hex() if isinstance(item.fileuuid, bytes) else str(item.fileuuid)
+        self.scheduler.log_event(
+            self.topic,
+            ("lost", time.time_ns(), worker, str(item.dataset), clean_url(str(item.filename)),
+             str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
+        )  # fmt: skip
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """Called by Dask when a worker has come."""
+        self.report(CAME, worker)
+
+    def remove_worker(
+        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
+    ) -> None:
+        """Called by Dask when a worker has gone."""
+        self.report(WENT, worker)
+
+
+def work_item(spec: Any, depth: int = 2) -> Any:
+    """Return coffea's WorkItem among the arguments of a task, or None."""
+    for argument in getattr(spec, "args", ()):
+        if hasattr(argument, "entrystart") and hasattr(argument, "filename"):
+            return argument
+        if depth and (found := work_item(argument, depth - 1)) is not None:
+            return found
+    return None
+
+
+def remember_nothing(scheduler: Scheduler, topic: str) -> None:
+    """Keep Dask from storing the last thousand events of a topic: they are only passed on."""
+    broker = getattr(scheduler, "_broker", None)
+    if broker is not None:
+        broker._topics[topic].events = deque(maxlen=1)
+
+
+def subscribe(topic: str, client: str, dask_scheduler: Scheduler) -> None:
+    """Let a client have the events of a topic, from now on."""
+    dask_scheduler.subscribe_topic(topic, client)
+
+
+def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
+    """Remove a topic and its subscribers, so that nothing of it is left."""
+    broker = getattr(dask_scheduler, "_broker", None)
+    if broker is not None:
+        broker._topics.pop(topic, None)
+
+
+def read_span(span_id: str, dask_scheduler: Scheduler) -> dict[Any, Any] | None:
+    """Return a span's metrics; None if the scheduler knows no spans or not this one."""
+    extension = dask_scheduler.extensions.get("spans")
+    span = extension.spans.get(span_id) if extension is not None else None
+    return dict(span.cumulative_worker_metrics) if span is not None else None
+
+
+def has_spans(dask_scheduler: Scheduler) -> bool:
+    """Whether this scheduler follows spans at all."""
+    return dask_scheduler.extensions.get("spans") is not None

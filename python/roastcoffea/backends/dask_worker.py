@@ -1,0 +1,174 @@
+"""What runs inside a Dask worker: the sampler, the sink for chunk records.
+
+Everything leaves the worker as events on one topic, as small tuples whose first element says
+what they are:
+
+    ("samples", worker, columns, block)   a block of samples
+    ("chunks", records)                   encoded chunk records
+    ("flushed", token, worker, state)     all of the above that was there has been sent before
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from distributed.diagnostics.plugin import WorkerPlugin
+from tornado.ioloop import PeriodicCallback
+
+from roastcoffea import collecting
+
+try:
+    from roastcoffea import _probe
+except ImportError:  # another platform: what Dask itself knows is sampled all the same
+    _probe = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+#: What Dask itself knows about a worker; sampled on its event loop.
+DASK_COLUMNS = (
+    "dask_executing",
+    "dask_active_tasks",
+    "dask_managed_bytes",
+    "dask_spilled_bytes",
+    "dask_loop_lag_us",
+    "dask_cpu_millipercent",
+    "dask_seen_ms",
+)
+
+#: A block is sent when it has this many rows, or at the worker's next heartbeat.
+ROWS_MAX = 120
+
+
+class WorkerProbe(WorkerPlugin):
+    """Sends the chunks' records, and samples of the worker unless ``interval`` is None."""
+
+    def __init__(self, topic: str, interval: float | None) -> None:
+        self.name = topic
+        self.topic = topic
+        self.interval = interval
+        self.worker: Worker | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "topic": self.topic, "interval": self.interval, "worker": None}
+
+    def setup(self, worker: Worker) -> None:
+        """Start: called by Dask in the worker, on its event loop."""
+        self.worker = worker
+        self.rows: list[tuple[int, ...]] = []
+        self.last_sent = time.monotonic()
+        self.expected = self.last_sent
+        self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
+        self.sampler = None
+        self.callback = None
+        collecting.set_identity(worker=worker.address)
+        collecting.add_sink(self.topic, self.send_chunks)
+        if self.interval is None:
+            return
+        if _probe is not None:
+            self.sampler = _probe.Sampler(self.interval)
+            self.sampler.start()
+        self.callback = PeriodicCallback(self.tick, self.interval * 1000)
+        self.callback.start()
+        self.tick()
+
+    def teardown(self, worker: Worker) -> None:
+        """Stop: the worker closes, or the collector is left."""
+        collecting.remove_sink(self.topic)
+        if self.worker is None:
+            return
+        if self.callback is not None:
+            self.callback.stop()
+        if self.sampler is not None:
+            self.sampler.stop()
+        self.worker = None
+
+    def send_chunks(self, records: bytes) -> None:
+        """Send chunk records; called on the thread of the task."""
+        if self.worker is not None:
+            self.worker.log_event(self.topic, ("chunks", records))
+
+    def tick(self) -> None:
+        """Sample what Dask knows; send blocks at the cadence of the heartbeat."""
+        try:
+            self.sample()
+            now = time.monotonic()
+            if len(self.rows) >= ROWS_MAX or now - self.last_sent >= self.heartbeat_s():
+                self.send()
+        except Exception as error:  # a fault of ours must not become the worker's
+            collecting.note_fault("worker sampling", error)
+
+    def heartbeat_s(self) -> float:
+        """Return Dask's heartbeat period, which grows with the cluster."""
+        assert self.worker is not None
+        assert self.interval is not None
+        heartbeat = self.worker.periodic_callbacks.get("heartbeat")
+        return heartbeat.callback_time / 1000 if heartbeat is not None else self.interval
+
+    def sample(self) -> None:
+        """Note one row of Dask's own values."""
+        worker = self.worker
+        assert worker is not None
+        assert self.interval is not None
+        now = time.monotonic()
+        lag_us = max(0, int((now - self.expected) * 1e6))
+        self.expected = now + self.interval
+        state = worker.state
+        cpu = worker.monitor.quantities.get("cpu")
+        spilled = getattr(worker.data, "spilled_total", None)
+        self.rows.append(
+            (
+                self.clock_ms + int(now * 1000),
+                state.executing_count,
+                state.executing_count
+                + len(state.ready)
+                + len(state.constrained)
+                + len(state.waiting),
+                int(state.nbytes),
+                int(spilled.disk) if spilled is not None else -1,
+                lag_us,
+                int(cpu[-1] * 1000) if cpu else -1,
+                self.clock_ms + int(now * 1000),
+            )
+        )
+
+    def send(self) -> None:
+        """Send the samples that are there."""
+        worker = self.worker
+        if worker is None:
+            return
+        self.last_sent = time.monotonic()
+        if self.sampler is not None:
+            block = self.sampler.take()
+            if block is not None:
+                worker.log_event(
+                    self.topic, ("samples", worker.address, self.sampler.columns, block)
+                )
+        if self.rows and _probe is not None:
+            times, *columns = zip(*self.rows, strict=True)
+            block = _probe.encode_block(times, columns)
+            worker.log_event(self.topic, ("samples", worker.address, ",".join(DASK_COLUMNS), block))
+        self.rows = []
+
+    def flush(self, token: str) -> None:
+        """Send everything, then say so: the client waits for that on the same channel."""
+        worker = self.worker
+        if worker is None:
+            return
+        state: dict[str, Any] = {"faults": collecting.faults()}
+        if self.sampler is not None:
+            state["sampler"] = self.sampler.state()
+        if self.interval is not None:
+            self.tick()
+            self.send()
+        worker.log_event(self.topic, ("flushed", token, worker.address, state))
+
+
+async def flush(topic: str, token: str, dask_worker: Worker) -> bool:
+    """Make a worker send what it has and report its metrics; run by the client at the end."""
+    plugin = dask_worker.plugins.get(topic)
+    if plugin is not None:
+        plugin.flush(token)
+    await dask_worker.heartbeat()
+    return plugin is not None

@@ -1,0 +1,123 @@
+"""Putting roastcoffea where it is missing: on a scheduler and workers that lack it.
+
+The plugins of this module are pickled by value, so that they need nothing at their destination
+but distributed itself. They write the package (without what only the client needs) into a
+temporary directory and put it on the path. The scheduler gets it first, because it unpickles
+what goes to the workers; workers that join later get it when they come.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: What only the client needs: not shipped.
+CLIENT_ONLY = ("_roast.", "visualization/", "export/", "aggregation/")
+
+
+def package_files() -> dict[str, bytes]:
+    """Return the files of the package that workers need, by their path in it."""
+    import roastcoffea
+
+    root = Path(next(iter(roastcoffea.__path__)))
+    files = {}
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.suffix in (".py", ".so") and not name.startswith(CLIENT_ONLY):
+            files[f"{root.name}/{name}"] = path.read_bytes()
+    return files
+
+
+def unpack(files: dict[str, bytes]) -> bool:
+    """Make the package importable in this process; False if it was already."""
+    import importlib
+    import tempfile
+    from pathlib import Path
+
+    try:
+        importlib.import_module("roastcoffea.collecting")
+    except ImportError:
+        sys.modules.pop("roastcoffea", None)
+    else:
+        return False
+    directory = Path(tempfile.mkdtemp(prefix="roastcoffea-"))
+    for name, data in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    sys.path.insert(0, str(directory))
+    importlib.invalidate_caches()
+    return True
+
+
+class ToScheduler(SchedulerPlugin):
+    """Unpacks the package in the scheduler's process."""
+
+    def __init__(self, name: str, files: dict[str, bytes]) -> None:
+        self.name = name
+        self.files = files
+
+    async def start(self, scheduler: Any) -> None:
+        """Called by Dask in the scheduler."""
+        unpack(self.files)
+
+
+class ToWorkers(WorkerPlugin):
+    """Unpacks the package in a worker's process, now and in workers that join later."""
+
+    def __init__(self, name: str, files: dict[str, bytes]) -> None:
+        self.name = name
+        self.files = files
+
+    def setup(self, worker: Any) -> None:
+        """Called by Dask in the worker."""
+        unpack(self.files)
+
+
+def lacks_package() -> bool:
+    """Whether this process cannot import roastcoffea."""
+    from importlib.util import find_spec
+
+    return find_spec("roastcoffea") is None
+
+
+@contextmanager
+def _by_value() -> Iterator[None]:
+    """Pickle this module's functions and classes by value."""
+    import cloudpickle
+
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
+
+
+def ship(client: Client, name: str) -> bool:
+    """Put the package where it is missing; True if it was missing anywhere.
+
+    The plugins stay registered under ``name`` for workers that join later: see :func:`unship`.
+    """
+    with _by_value():
+        missing = client.run_on_scheduler(lacks_package)
+        missing = missing or any(client.run(lacks_package, on_error="ignore").values())
+        if missing:
+            files = package_files()
+            client.register_plugin(ToScheduler(name, files), name=name)
+            client.register_plugin(ToWorkers(name, files), name=name)
+    return bool(missing)
+
+
+def unship(client: Client, name: str) -> None:
+    """Take the plugins away again; what was unpacked stays importable."""
+    client.unregister_worker_plugin(name)
+    client.unregister_scheduler_plugin(name)

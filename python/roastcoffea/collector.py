@@ -1,0 +1,582 @@
+"""The collector: a context manager around a coffea run."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import platform
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roastcoffea import collecting
+from roastcoffea._roast import Run, Summary, __version__
+from roastcoffea.backends import make_backend, registered
+from roastcoffea.inputs import clean_text
+from roastcoffea.metrics import Metrics, metrics_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from roastcoffea.aggregation.core import MetricsAggregator
+
+logger = logging.getLogger(__name__)
+
+REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
+
+#: Software whose version is kept with a run, where it is in use.
+_PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
+
+_NO_CLIENT: Any = object()
+
+
+class MetricsCollector:
+    """Measures what happens inside a ``with`` block.
+
+    Parameters
+    ----------
+    client
+        a Dask client, or a coffea executor (its client is used); without one, the local back end
+    backend
+        name of the back end: ``"dask"``, ``"local"`` or a registered one. As a second positional
+        argument anything else is the output directory.
+    track_workers
+        whether to follow the workers
+    worker_tracking_interval
+        seconds between two samples of a worker, from 0.05 to 60
+    processor_instance
+        the processor: its class name tells its tasks from Dask's overhead
+    output_dir
+        where to write the run, as ``DIR/NAME.roast``, while it lasts; without it the run is kept
+        in memory
+    measurement_name
+        the run's name; the time in UTC if none is given
+
+    Example
+    -------
+    ::
+
+        with MetricsCollector(client, processor_instance=processor, output_dir="runs") as collector:
+            output, report = runner(fileset, processor)
+            collector.set_coffea_report(report)
+        collector.print_summary()
+    """
+
+    def __init__(
+        self,
+        client: Any = _NO_CLIENT,
+        *args: Any,
+        backend: str | None = None,
+        track_workers: bool = True,
+        worker_tracking_interval: float = 1.0,
+        processor_instance: Any = None,
+        output_dir: str | os.PathLike[str] | None = None,
+        measurement_name: str | None = None,
+    ) -> None:
+        if args:
+            second, *rest = args
+            if isinstance(second, str) and second in registered():
+                backend = second
+            else:
+                output_dir = second
+            names = ("track_workers", "worker_tracking_interval", "processor_instance")
+            if len(rest) > len(names):
+                raise TypeError(f"at most 5 positional arguments are taken, not {len(args) + 1}")
+            positional = dict(zip(names, rest, strict=False))
+            track_workers = positional.get("track_workers", track_workers)
+            worker_tracking_interval = positional.get(
+                "worker_tracking_interval", worker_tracking_interval
+            )
+            processor_instance = positional.get("processor_instance", processor_instance)
+        if not 0.05 <= worker_tracking_interval <= 60:
+            raise ValueError(
+                "worker_tracking_interval must be from 0.05 to 60 seconds, "
+                f"not {worker_tracking_interval!r}"
+            )
+        if client is not _NO_CLIENT and client is not None:
+            client = _client_of(client)
+        if backend is None:
+            backend = "local" if client is _NO_CLIENT else "dask"
+
+        self.client = None if client is _NO_CLIENT else client
+        self.backend = backend
+        self.track_workers = track_workers
+        self.worker_tracking_interval = worker_tracking_interval
+        self.processor_instance = processor_instance
+        self.processor_name = _name_of(processor_instance)
+        self.output_dir = Path(output_dir) if output_dir is not None else None
+        self.measurement_name = measurement_name
+        self.metrics_backend = make_backend(backend, self.client)
+        self.t_start: float | None = None
+        self.t_end: float | None = None
+        self.coffea_report: Mapping[str, Any] | None = None
+        self.custom_metrics: Mapping[str, Any] | None = None
+        self.tracking_data: dict[str, Any] | None = None
+        self.span_info: dict[str, Any] | None = None
+        self.span_metrics: dict[Any, Any] | None = None
+        self.metrics: Metrics | None = None
+        self.section_metrics: list[Any] = []
+        self.run_path: Path | None = None
+        self._run: Run | None = None
+        self._faults = 0
+        self._open = False
+        self._collect_before: str | None = None
+        self._chunk_metrics: Any = None
+        self._committer: _Committer | None = None
+        self._start_utc_ns = 0
+
+    # -- the life of a run -------------------------------------------------------------
+
+    def __enter__(self) -> MetricsCollector:
+        if self._run is not None:
+            self._forget_last_run()
+        self.t_start = time.perf_counter()
+        self._start_utc_ns = time.time_ns()
+        self._run = self._create_run()
+        self._guard("noting the environment", self._note_environment)
+        self._set_collecting(True)
+        self.metrics_backend.attach(self._run)
+        self._guard("opening the channel to the workers", self._open_channel)
+        self._guard("opening the span", self._enter_span)
+        self._committer = _Committer(self._run, self._note_fault)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.t_end = time.perf_counter()
+        end_utc_ns = time.time_ns()
+        self._set_collecting(False)
+        self._guard("reading fine metrics", lambda: self._leave_span(kind, error, traceback))
+        if self._open:
+            self._guard("closing the channel to the workers", self._close_channel)
+        if self._committer is not None:
+            self._committer.stop()
+        self._guard("writing the end of the run", lambda: self._note_end(end_utc_ns, error))
+        if self.coffea_report is not None:
+            self._guard("computing the metrics", self._aggregate)
+
+    def _create_run(self) -> Run:
+        """Create the run file, or a run in memory where there is no place for one."""
+        name = self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
+        run = None
+        if self.output_dir is not None:
+            try:
+                run, self.run_path = _create_file(self.output_dir, name)
+            except Exception as error:
+                self._note_fault("the run cannot be written, it is kept in memory", error)
+        if run is None:
+            run = Run.create(None)
+        run.fact("run.id", uuid.uuid4().hex)
+        run.fact("run.name", self.run_path.stem if self.run_path is not None else name)
+        run.fact("run.start_utc_ns", self._start_utc_ns)
+        return run
+
+    def _forget_last_run(self) -> None:
+        """Start anew: a collector that is entered again measures another run."""
+        if self._committer is not None and not self._committer.stopped:
+            raise RuntimeError("this collector is already collecting")
+        self.coffea_report = self.custom_metrics = None
+        self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
+        self.section_metrics = []
+        self._chunk_metrics = None
+        self.t_end = None
+        self.run_path = None
+        self.metrics_backend = make_backend(self.backend, self.client)
+
+    def _note_environment(self) -> None:
+        import sys
+
+        run = self.run
+        run.fact("processor.name", self.processor_name, "no processor was given")
+        run.fact("backend.name", self.backend)
+        run.fact("backend.interval_s", float(self.worker_tracking_interval))
+        run.fact("env.roastcoffea", __version__)
+        run.fact("env.python", platform.python_version())
+        run.fact("env.host", platform.node())
+        run.fact("env.cpus", os.cpu_count() or 0)
+        for package in _PACKAGES:
+            module = sys.modules.get(package)
+            version = getattr(module, "__version__", None)
+            if isinstance(version, str):
+                run.fact(f"env.{package}", version)
+
+    def _note_end(self, end_utc_ns: int, error: BaseException | None) -> None:
+        assert self.t_start is not None
+        assert self.t_end is not None
+        run = self.run
+        if error is not None:
+            run.fact("run.error", clean_text(f"{type(error).__name__}: {error}")[:512])
+        run.fact("run.outcome", "finished" if error is None else "failed")
+        run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
+        run.fact("run.faults", self._faults)
+        run.fact("run.end_utc_ns", end_utc_ns)
+        run.finish()
+
+    def _set_collecting(self, on: bool) -> None:
+        """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
+        and for the processor and its class.
+        """
+        variable = collecting.COLLECT_VARIABLE
+        if on:
+            collecting.new_run()
+            self._collect_before = os.environ.get(variable)
+            os.environ[variable] = "1"
+        elif self._collect_before is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = self._collect_before
+        processor = self.processor_instance
+        if processor is None:
+            return
+        try:
+            processor._roastcoffea_collect_metrics = on
+            if on:
+                type(processor)._roastcoffea_collect_metrics = True
+            elif "_roastcoffea_collect_metrics" in vars(type(processor)):
+                del type(processor)._roastcoffea_collect_metrics
+        except (AttributeError, TypeError):  # a function, a partial, an object without __dict__
+            logger.debug("the processor takes no attributes")
+
+    # -- fine metrics ------------------------------------------------------------------
+
+    def _enter_span(self) -> None:
+        info = self.metrics_backend.create_span("coffea-processing")
+        if info is not None:
+            info["id"] = info["context"].__enter__()
+        self.span_info = info
+
+    def _leave_span(self, *exception: Any) -> None:
+        if self.span_info is None:
+            self.run.fact("backend.spans", None, "this back end has no spans")
+            return
+        self.span_info["context"].__exit__(*exception)
+        self.span_metrics = self.metrics_backend.get_span_metrics(self.span_info)
+        if not self.span_metrics:
+            logger.warning("the span has finished, but no metrics were collected")
+        for key, value in self.span_metrics.items():
+            if isinstance(key, tuple) and len(key) >= 3 and isinstance(value, int | float):
+                kind, prefix, activity, *unit = key
+                self.run.add_span(
+                    str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
+                )
+
+    def _open_channel(self) -> None:
+        if self.track_workers:
+            self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
+        else:
+            self.metrics_backend.open_channel()
+        self._open = True
+
+    def _close_channel(self) -> None:
+        self._open = False
+        if self.track_workers:
+            self.tracking_data = self.metrics_backend.stop_tracking()
+        else:
+            self.metrics_backend.close_channel()
+
+    # -- what users give ---------------------------------------------------------------
+
+    def set_coffea_report(
+        self, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take the report of ``Runner(savemetrics=True)``.
+
+        Parameters
+        ----------
+        report
+            coffea's report; what it lacks, or says without sense, is absent from the metrics,
+            with that reason
+        custom_metrics
+            ``{dataset: {"entries", "duration", "performance_counters":
+            {"num_requested_bytes"}}}``: replaces the report's sums
+        """
+        if report is not None and not isinstance(report, Mapping):
+            logger.warning("the report is not a mapping, but a %s", type(report).__name__)
+            report = {}
+        self.coffea_report = report
+        self.custom_metrics = custom_metrics
+        self.metrics = None
+        if self._run is not None and report is not None:
+            self._guard("keeping the report", lambda: self._note_report(report, custom_metrics))
+
+    def _note_report(
+        self, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None
+    ) -> None:
+        run = self.run
+        for field in REPORT_FIELDS:
+            if field not in report:
+                run.fact(f"report.{field}", None, f"the report has no {field!r}")
+                continue
+            number = _number(report[field])
+            reason = f"the report's {field} is not a number"
+            if isinstance(number, float) and not math.isfinite(number):
+                number, reason = None, f"the report's {field} is not finite"
+            run.fact(f"report.{field}", number, reason)
+        columns = report.get("columns")
+        if isinstance(columns, list | tuple | set | frozenset):
+            run.fact("report.columns", "\n".join(sorted(map(str, columns))))
+        for dataset, figures in (custom_metrics or {}).items():
+            if not isinstance(figures, Mapping):
+                continue
+            counters = figures.get("performance_counters") or {}
+            for field, value in (
+                ("entries", figures.get("entries", 0)),
+                ("duration", figures.get("duration", 0)),
+                ("bytes", counters.get("num_requested_bytes", 0)),
+            ):
+                run.fact(f"custom.{field}.{dataset}", _number(value), "not a number")
+        run.commit()
+
+    def extract_metrics_from_output(self, output: Any) -> None:
+        """Take the chunk records out of a coffea output, where it carries them."""
+        key = "__roastcoffea_metrics__"
+        try:
+            if key not in output:
+                return
+            records = output[key]
+        except TypeError:
+            return
+        to_bytes = getattr(records, "to_bytes", None)
+        if to_bytes is None and not isinstance(records, list):
+            logger.warning("Metrics not a list: %s", type(records).__name__)
+            return
+        del output[key]
+        self.metrics = None
+        if to_bytes is not None and self._run is not None:
+            self._guard("keeping chunk records", lambda: self.run.add_chunks(to_bytes()))
+            self._chunk_metrics = None
+        else:
+            self._chunk_metrics = records
+
+    def set_chunk_metrics(self, records: Any) -> None:
+        """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes
+        nothing.
+        """
+        if len(records):
+            self.extract_metrics_from_output({"__roastcoffea_metrics__": records})
+
+    def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
+        """Append a chunk record."""
+        self._chunk_metrics = [*self.chunk_metrics, chunk_data]
+        self.metrics = None
+
+    def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:
+        """Append a section record."""
+        self.section_metrics.append(section_data)
+        self.metrics = None
+
+    # -- what users get ----------------------------------------------------------------
+
+    @property
+    def run(self) -> Run:
+        """The run that is being written, or was."""
+        if self._run is None:
+            raise RuntimeError("there is no run yet: the collector has not been entered")
+        return self._run
+
+    @property
+    def chunk_metrics(self) -> Any:
+        """The chunk records: a sequence of dicts."""
+        if self._chunk_metrics is None:
+            self._chunk_metrics = self._read_chunks()
+        return self._chunk_metrics
+
+    @chunk_metrics.setter
+    def chunk_metrics(self, records: Any) -> None:
+        self._chunk_metrics = records
+        self.metrics = None
+
+    def _read_chunks(self) -> Any:
+        if self._run is None:
+            return []
+        from roastcoffea._probe import Records
+
+        return Records.from_bytes(self._run.chunks())
+
+    def get_metrics(self) -> Metrics:
+        """Return all metrics, in one flat dict.
+
+        Raises
+        ------
+        RuntimeError
+            before the block has been left, or without a report
+        """
+        if self.metrics is None:
+            if self.t_start is None or self.t_end is None:
+                raise RuntimeError("Timing not available: the with block has not been left")
+            if self.coffea_report is None:
+                raise RuntimeError("Coffea report not set: call set_coffea_report(report)")
+            self._aggregate()
+        if self.metrics is None:
+            raise RuntimeError("Metrics aggregation failed")
+        return self.metrics
+
+    def _aggregate(self) -> None:
+        summary = self.run.summary()
+        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
+        metrics.update(self._chunk_shapes())
+        metrics["tracking_data"] = self.tracking_data
+        if self.span_metrics:
+            metrics["raw_span_metrics"] = self.span_metrics
+        if self.section_metrics:
+            metrics["raw_section_metrics"] = self.section_metrics
+        self.metrics = metrics
+
+    def _chunk_shapes(self) -> dict[str, Any]:
+        """Return what the documented dict holds of the chunks beyond the run's own figures."""
+        from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage
+        from roastcoffea.aggregation.chunk import aggregate_chunk_metrics, build_chunk_info
+
+        records = self.chunk_metrics
+        counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
+        if not counted:
+            return {}
+        statistics: dict[str, Any] = aggregate_chunk_metrics(counted, self.section_metrics)
+        if not isinstance(records, list):  # the run has them, and computes the rest better
+            statistics = {k: v for k, v in statistics.items() if k in ("per_dataset", "sections")}
+        return {
+            **statistics,
+            **aggregate_branch_coverage(counted, self.coffea_report),
+            "chunk_info": build_chunk_info(counted),
+            "raw_chunk_metrics": records,
+        }
+
+    @property
+    def aggregator(self) -> MetricsAggregator:
+        """The aggregation functions, for plain dicts."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        return MetricsAggregator("dask" if self.backend == "local" else self.backend)
+
+    def summary(self) -> Summary:
+        """Return what is known now, also in the middle of a run."""
+        return self.run.summary()
+
+    def print_summary(self) -> None:
+        """Print the tables; in the middle of a run, what is known until then."""
+        from rich.console import Console
+
+        from roastcoffea.export.reporter import rich_table
+
+        console = Console()
+        summary = self.summary()
+        for name in ("throughput", "events", "resources", "timing", "fine", "chunks"):
+            table = rich_table(summary, name)
+            if table is not None:
+                console.print()
+                console.print(table)
+        console.print()
+
+    def save_measurement(
+        self, output_dir: str | os.PathLike[str], measurement_name: str | None = None
+    ) -> Path:
+        """Write the measurement directory and return its path.
+
+        Raises
+        ------
+        RuntimeError
+            before the block has been left
+        """
+        if self.t_start is None or self.t_end is None:
+            raise RuntimeError("Cannot save measurement before context manager completes")
+        from roastcoffea.export.measurements import save_measurement
+
+        start = self._start_utc_ns / 1e9
+        end = start + (self.t_end - self.t_start)
+        return save_measurement(
+            self.get_metrics(), start, end, output_dir, measurement_name, run=self.run
+        )
+
+    # -- faults of our own -------------------------------------------------------------
+
+    def _guard(self, doing: str, function: Callable[[], Any]) -> None:
+        """Call a function of ours; what goes wrong is noted and never reaches the user's code."""
+        try:
+            function()
+        except Exception as error:
+            self._note_fault(doing, error)
+
+    def _note_fault(self, doing: str, error: BaseException) -> None:
+        self._faults += 1
+        logger.warning("roastcoffea: %s: %s: %s", doing, type(error).__name__, error)
+
+
+class _Committer:
+    """Makes what has arrived durable, once a second, until it is stopped."""
+
+    def __init__(self, run: Run, note_fault: Callable[[str, BaseException], None]) -> None:
+        self._run = run
+        self._note_fault = note_fault
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="roastcoffea", daemon=True)
+        self._thread.start()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def _work(self) -> None:
+        failed = False
+        while not self._stop.wait(1.0):
+            try:
+                self._run.commit()
+            except Exception as error:
+                if not failed:
+                    self._note_fault("writing the run", error)
+                failed = True
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def _client_of(first: Any) -> Any:
+    """Return the Dask client: the argument itself, or that of a coffea executor."""
+    if hasattr(first, "scheduler_info") or not hasattr(first, "client"):
+        return first
+    if first.client is None:
+        raise ValueError("the executor has no client yet: pass the client, or set executor.client")
+    return first.client
+
+
+def _name_of(processor: Any) -> str | None:
+    if processor is None:
+        return None
+    function = getattr(processor, "func", processor)  # of a partial
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) else type(processor).__name__
+
+
+def _number(value: Any) -> int | float | None:
+    """Return a plain number, from numpy's too; None for anything else."""
+    if isinstance(value, bool | str | bytes):
+        return None
+    try:
+        return value.__index__()  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        pass
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _create_file(directory: Path, name: str) -> tuple[Run, Path]:
+    """Create ``NAME.roast``, or ``NAME-2.roast``, ... where that is taken."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for number in range(1, 10_000):
+        path = directory / (f"{name}.roast" if number == 1 else f"{name}-{number}.roast")
+        try:
+            return Run.create(path), path
+        except RuntimeError:  # it exists
+            continue
+    raise FileExistsError(f"{directory / name}.roast and thousands beside it exist")

@@ -1,0 +1,66 @@
+"""The documented metrics dict, made from a run's summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from roastcoffea import _roast
+
+if TYPE_CHECKING:
+    from roastcoffea._roast import MetricRow, Summary
+
+
+class Metrics(dict[str, Any]):
+    """The flat dict of metrics, with the reasons of what is missing beside it.
+
+    Attributes
+    ----------
+    absent
+        why a metric is not known, by key; the dict holds the documented fallback (0 or None),
+        or nothing, for it
+    estimated
+        how a metric was estimated, by key
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        absent: Mapping[str, str] | None = None,
+        estimated: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(values)
+        self.absent = dict(absent or {})
+        self.estimated = dict(estimated or {})
+
+
+@cache
+def registry() -> list[MetricRow]:
+    """Return the registry of metrics: a row for each."""
+    return _roast.metrics()
+
+
+_FALLBACKS = {"zero": 0, "none": None}
+
+
+def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
+    """Return the scalars of a summary under their keys and aliases.
+
+    ``with_workers`` says whether worker tracking was on: its keys are there even if it saw
+    nothing.
+    """
+    known = summary.metrics()
+    result = Metrics((), summary.absent(), summary.estimated())
+    for key, group, _, _, _, fallback, _, _, aliases in registry():
+        if key in known:
+            value: Any = known[key]
+        elif fallback in _FALLBACKS:
+            value = _FALLBACKS[fallback]
+        elif with_workers and group == "worker":
+            value = None if key in ("total_cores", "cores_per_worker") else 0
+        else:
+            continue
+        for name in (key, *aliases):
+            result[name] = value
+    return result

@@ -1,0 +1,238 @@
+"""Completion of `roast` in the shells themselves, held against what `roast --help` lists.
+
+bash and zsh complete in a terminal of their own: the keys are typed, the line is run, and a
+function in the place of `roast` prints the words it got. fish can be asked.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPLETIONS = ROOT / "completions"
+ROAST = Path(os.environ.get("ROAST", ROOT / ".venv" / "bin" / "roast"))
+
+FORMATS = ["csv", "json", "markdown", "text"]
+ALL, ONE = b"\x18a", b"\t"  # insert every completion; complete
+
+Complete = Callable[..., list[str]]
+
+
+def help_of(*verb: str) -> str:
+    return subprocess.run(
+        [ROAST, *verb, "--help"], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def verbs() -> dict[str, str]:
+    """The verbs and their summaries, as `roast --help` lists them."""
+    return dict(re.findall(r"^  ([a-z]+) +(\S.*)$", help_of(), re.M))
+
+
+def tables() -> list[str]:
+    (line,) = re.findall(r"^Tables: (.*)$", help_of("show"), re.M)
+    return sorted(line.split())
+
+
+def options(verb: str) -> list[str]:
+    return sorted(re.findall(r"^  -\w, (--\w+)", help_of(verb), re.M))
+
+
+def keys() -> list[str]:
+    text = subprocess.run([ROAST, "metrics", "-f", "csv"], capture_output=True, text=True).stdout
+    return sorted(line.split(",")[0] for line in text.splitlines()[1:])
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A directory with runs, another file, and a directory."""
+    for name in ("one.roast", "two words.roast", "other.txt", "open.root"):
+        (tmp_path / name).touch()
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "three.roast").touch()
+    return tmp_path
+
+
+# ---- the shells --------------------------------------------------------------------------------
+
+SAY = "roast() { if [[ $* == 'metrics --format csv' ]]; then command roast \"$@\"; else\n"
+SAY += "printf '<%s>' \"$@\"; printf '\\n'; fi; }\n"
+
+BASH = f"""PS1=; PS2=; HISTFILE=
+bind 'set bell-style none'; bind 'set enable-bracketed-paste off'
+bind '"\\C-xa": insert-completions'
+source {COMPLETIONS}/roast.bash
+{SAY}"""
+
+ZSH = f"""PROMPT=; RPROMPT=; PS2=; unset HISTFILE; unsetopt prompt_sp prompt_cr beep
+fpath=(FPATH $fpath)
+autoload -Uz compinit && compinit -u -d FPATH/dump
+zle -C all-matches complete-word _generic
+bindkey '^Xa' all-matches
+zstyle ':completion:all-matches:*' insert yes
+zstyle ':completion:all-matches::::' completer _all_matches _complete
+{SAY}"""
+
+
+def typed(command: list[str], start: str, keys: bytes, directory: Path) -> list[str]:
+    """Type into a shell on a terminal; return the words that `roast` got."""
+    master, slave = pty.openpty()
+    environment = {
+        "PATH": f"{ROAST.parent}:/usr/bin:/bin",
+        "HOME": str(directory),
+        "TERM": "dumb",
+        "LC_ALL": "C.UTF-8",
+    }
+    shell = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, cwd=directory, env=environment
+    )
+    os.close(slave)
+    try:
+        os.write(master, start.encode() + b"echo rea''dy\n")
+        read_until(master, rb"\nready\r?\n")
+        os.write(master, keys)
+        time.sleep(0.1)
+        os.write(master, b"\n")
+        answer = read_until(master, rb"\n(<[^\r\n]*>)\r?\n")
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(master)
+    return re.findall(r"<(.*?)>", answer)
+
+
+def read_until(terminal: int, pattern: bytes) -> str:
+    """Read what the shell shows until it matches; return the last group."""
+    seen = b""
+    deadline = time.monotonic() + 30
+    while not (found := re.search(pattern, seen)):
+        assert time.monotonic() < deadline, seen
+        seen += os.read(terminal, 65536)
+    return found.group(found.lastindex or 0).decode()
+
+
+def bash(line: str, directory: Path, how: bytes = ALL) -> list[str]:
+    """Complete in bash: every match in place of the last word, or (ONE) what Tab makes of it."""
+    command = ["bash", "--norc", "--noprofile", "-i"]
+    return typed(command, BASH, line.encode() + how, directory)
+
+
+def zsh(line: str, directory: Path, how: bytes = ALL) -> list[str]:
+    """Complete in zsh, as in bash."""
+    place = directory / ".functions"
+    place.mkdir(exist_ok=True)
+    shutil.copy(COMPLETIONS / "roast.zsh", place / "_roast")
+    start = ZSH.replace("FPATH", str(place))
+    return typed(["zsh", "-f", "-i"], start, line.encode() + how, directory)
+
+
+def fish(line: str, directory: Path, how: bytes = ALL) -> list[str]:
+    """Ask fish what it would complete; the words before are as they were typed."""
+    script = f"source {COMPLETIONS}/roast.fish; complete -C $argv[1]"
+    environment = {"PATH": f"{ROAST.parent}:/usr/bin:/bin", "HOME": str(directory)}
+    answer = subprocess.run(
+        ["fish", "--no-config", "-c", script, line],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = line.split()[1:] if line.endswith(" ") else line.split()[1:-1]
+    found = [match.split("\t")[0] for match in answer.stdout.splitlines()]
+    return [*words, *found]
+
+
+@pytest.fixture(params=[bash, zsh, fish], ids=lambda shell: str(shell.__name__))
+def complete(request: pytest.FixtureRequest, directory: Path) -> Complete:
+    """Complete a line in a shell; returns the words that `roast` would get."""
+    shell = request.param
+    if not shutil.which(shell.__name__):
+        pytest.skip(f"{shell.__name__} is not installed")
+    return lambda line, how=ALL: shell(line, directory, how)
+
+
+# ---- what they complete ------------------------------------------------------------------------
+
+
+def test_every_verb_is_offered(complete: Complete) -> None:
+    assert sorted(complete("roast ")) == sorted(verbs())
+
+
+def test_a_verb_is_completed_from_its_beginning(complete: Complete) -> None:
+    assert complete("roast me", ONE) == ["metrics"]
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_option_of_a_verb_is_offered(complete: Complete, verb: str) -> None:
+    found = [word.rstrip("=") for word in complete(f"roast {verb} --")]
+    assert sorted(found) == sorted([verb, *options(verb)])
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_format_is_offered(complete: Complete, verb: str) -> None:
+    assert sorted(complete(f"roast {verb} -f ")[2:]) == FORMATS
+    for name in FORMATS:
+        assert name in help_of(verb)
+
+
+@pytest.mark.parametrize("option", ["--format ", "--format="])
+def test_a_format_is_completed_behind_the_long_option(complete: Complete, option: str) -> None:
+    words = complete(f"roast show {option}m", ONE)
+    assert words[-1].removeprefix("--format=") == "markdown"
+
+
+def test_every_table_is_offered(complete: Complete) -> None:
+    words = complete("roast show --table ")
+    assert sorted(words[2:]) == tables()
+
+
+def test_runs_and_directories_are_offered_to_show(complete: Complete) -> None:
+    assert complete("roast show on", ONE) == ["show", "one.roast"]
+    assert complete("roast show tw", ONE) == ["show", "two words.roast"]
+    assert complete("roast show runs/t", ONE) == ["show", "runs/three.roast"]
+    assert complete("roast show o") == ["show", "one.roast"]
+
+
+def test_root_files_are_offered_to_inspect(complete: Complete) -> None:
+    assert complete("roast inspect o") == ["inspect", "open.root"]
+
+
+def test_directories_are_offered_to_list(complete: Complete) -> None:
+    assert [word.rstrip("/") for word in complete("roast list ")] == ["list", "runs"]
+
+
+def test_metrics_are_offered_by_their_keys(complete: Complete) -> None:
+    assert complete("roast metrics core_e", ONE) == ["metrics", "core_efficiency"]
+    wanted = [key for key in keys() if key.startswith("chunk_")]
+    assert sorted(complete("roast metrics chunk_")) == sorted(["metrics", *wanted])
+
+
+# ---- the lists in the files, also where a shell is missing -------------------------------------
+
+
+@pytest.mark.parametrize("file", ["roast.bash", "roast.zsh", "roast.fish"])
+def test_the_tables_named_are_those_that_roast_has(file: str) -> None:
+    (line,) = re.findall(r"\btables[= ]['(]?([a-z ]+)", (COMPLETIONS / file).read_text())
+    assert sorted(line.split()) == tables()
+
+
+def test_the_verbs_named_are_those_that_roast_has() -> None:
+    def text(file: str) -> str:
+        return (COMPLETIONS / file).read_text()
+
+    assert re.findall(r"verbs='(.*)'", text("roast.bash")) == [" ".join(verbs())]
+    zsh_verbs = re.findall(r"^ +'([a-z]+):(.*)'$", text("roast.zsh"), re.M)
+    assert {name: said.replace("\\:", ":") for name, said in zsh_verbs} == verbs()
+    assert re.findall(r"set -l verbs (.*)", text("roast.fish")) == [" ".join(verbs())]
+    fish_verbs = re.findall(r"__fish_use_subcommand -a (\w+) -d '(.*)'", text("roast.fish"))
+    assert dict(fish_verbs) == verbs()

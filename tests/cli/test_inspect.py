@@ -1,0 +1,346 @@
+"""`roast inspect` against oracles: stored ones, uproot, and damage.
+
+Runs the executable that ROAST names, or the one of the build directory.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+import uproot
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+SAMPLES = TOP.parent / "shared" / "data" / "root"
+ORACLES = sorted(SAMPLES.glob("oracle/*.json"))
+CHECKED = ("size", "header", "num_keys", "classes", "directories", "trees", "rntuples")
+
+needs_samples = pytest.mark.skipif(not ORACLES, reason=f"no samples in {SAMPLES}")
+
+
+def executable() -> str:
+    return os.environ.get("ROAST", str(TOP / "build" / "cli" / "roast"))
+
+
+def roast(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [executable(), "inspect", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def inspect(*arguments: str | Path) -> Any:
+    done = roast(*arguments, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def differences(oracle: Any, answer: Any, where: str) -> Iterator[str]:
+    """Where the answer lacks or contradicts the oracle; it may say more."""
+    if isinstance(oracle, dict) and isinstance(answer, dict):
+        for key, value in oracle.items():
+            if key == "uproot_checked":
+                continue
+            if key in answer:
+                yield from differences(value, answer[key], f"{where}.{key}")
+            else:
+                yield f"{where}.{key} is missing"
+    elif isinstance(oracle, list) and isinstance(answer, list) and len(oracle) == len(answer):
+        for i, (a, b) in enumerate(zip(oracle, answer, strict=True)):
+            yield from differences(a, b, f"{where}[{i}]")
+    elif oracle != answer or type(oracle) is not type(answer):
+        yield f"{where}: {answer!r} instead of {oracle!r}"
+
+
+@needs_samples
+@pytest.mark.parametrize("oracle", ORACLES, ids=lambda path: path.name)
+def test_the_answer_is_the_oracles(oracle: Path) -> None:
+    expected = json.loads(oracle.read_text())
+    sample = SAMPLES / expected["file"]
+    if expected["expect"] == "error":
+        done = roast(sample, "--format", "json")
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert expected["file"] in done.stderr
+        return
+    answer = inspect(sample, "--branches")
+    assert answer["file"] == expected["file"]
+    assert answer["skipped"] == []
+    for key in CHECKED:
+        assert list(differences(expected[key], answer[key], key)) == []
+
+
+@needs_samples
+@pytest.mark.parametrize("oracle", ORACLES, ids=lambda path: path.name)
+def test_a_range_takes_what_the_oracle_says(oracle: Path) -> None:
+    expected = json.loads(oracle.read_text())
+    for chunk in expected.get("chunks", []):
+        tree = chunk.get("tree", chunk.get("rntuple"))
+        name = "branch" if "tree" in chunk else "field"
+        spans = {(row["start"], row["stop"]) for row in chunk["ranges"]}
+        for start, stop in sorted(spans):
+            rows = [row for row in chunk["ranges"] if (row["start"], row["stop"]) == (start, stop)]
+            patterns = [word for row in rows for word in ("--branch", row[name])]
+            answer = inspect(
+                SAMPLES / expected["file"], tree, "--range", f"{start}:{stop}", *patterns
+            )
+            told = {row[name]: row for row in answer["chunks"][0]["ranges"]}
+            assert [told[row[name]] for row in rows] == rows
+            assert answer["chunks"][0]["bytes"] >= sum(row["bytes"] for row in rows)
+
+
+COMPRESSIONS = {
+    "none": None,
+    "zlib": uproot.ZLIB(5),
+    "lzma": uproot.LZMA(1),
+    "lz4": uproot.LZ4(4),
+    "zstd": uproot.ZSTD(3),
+}
+MAGIC = {b"ZL": "ZLIB", b"XZ": "LZMA", b"L4": "LZ4", b"ZS": "ZSTD"}
+
+
+def batch(seed: int, events: int) -> dict[str, Any]:
+    """Events with scalars, a fixed array and a jagged collection."""
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(3, events)
+    jets = int(counts.sum())
+    jagged = {
+        "pt": rng.exponential(30, jets).astype(np.float32),
+        "hits": rng.integers(0, 9, jets),
+    }
+    return {
+        "run": np.full(events, 1, dtype=np.uint32),
+        "met": rng.exponential(20, events).astype(np.float32),
+        "cov": rng.normal(size=(events, 3)),
+        "Jet": ak.zip({key: ak.unflatten(value, counts) for key, value in jagged.items()}),
+    }
+
+
+def write_tree(path: Path, compression: Any) -> None:
+    with uproot.recreate(path, compression=compression) as file:
+        columns = batch(0, 2000)
+        types = {
+            "run": "uint32",
+            "met": "float32",
+            "cov": "3 * float64",
+            "Jet": columns["Jet"].type.content,
+        }
+        tree = file.mktree("sub/Events", types)
+        for seed in range(3):
+            tree.extend(batch(seed, 2000 + 100 * seed))
+        file.mktree("Runs", {"n": "int64"}).extend({"n": np.arange(3)})
+
+
+def write_ntuple(path: Path, compression: Any) -> None:
+    with uproot.recreate(path, compression=compression) as file:
+        columns = ak.Array(batch(0, 2000))
+        ntuple = file.mkrntuple("Events", columns)
+        ntuple.extend(ak.Array(batch(1, 1500)))
+
+
+def stored_as(file: Any, branch: Any, basket: int) -> str:
+    """How a basket is stored, by its own bytes."""
+    seek = int(branch.member("fBasketSeek")[basket])
+    stop = seek + int(branch.member("fBasketBytes")[basket])
+    raw = bytes(file.file.source.chunk(seek, stop).raw_data)
+    nbytes, objlen = int.from_bytes(raw[:4], "big"), int.from_bytes(raw[6:10], "big")
+    keylen = int.from_bytes(raw[14:16], "big")
+    return "NONE" if objlen <= nbytes - keylen else MAGIC[raw[keylen : keylen + 2]]
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_a_tree_is_told_as_uproot_reads_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "tree.root"
+    write_tree(path, COMPRESSIONS[name])
+    answer = inspect(path, "--branches")
+    assert answer["directories"] == ["sub"]
+    with uproot.open(path) as file:
+        for told in answer["trees"]:
+            tree = file[told["path"]]
+            assert told["entries"] == tree.num_entries
+            assert [branch["path"] for branch in told["branches"]] == tree.keys()
+            for row, branch in zip(told["branches"], tree.branches, strict=True):
+                baskets = range(branch.num_baskets)
+                assert row["compressed_bytes"] == branch.compressed_bytes
+                assert row["uncompressed_bytes"] == branch.uncompressed_bytes
+                assert row["num_baskets"] == branch.num_baskets
+                assert row["entry_offsets"] == list(branch.entry_offsets)
+                assert row["algorithms"] == Counter(stored_as(file, branch, i) for i in baskets)
+    assert {tree["path"]: tree["num_branches"] for tree in answer["trees"]} == {
+        "sub/Events": 6,
+        "Runs": 1,
+    }
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_an_rntuple_is_told_as_uproot_reads_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "ntuple.root"
+    write_ntuple(path, COMPRESSIONS[name])
+    (told,) = inspect(path, "--branches")["rntuples"]
+    with uproot.open(path) as file:
+        ntuple = file["Events"]
+        assert told["entries"] == ntuple.num_entries
+        assert [field["name"] for field in told["fields"]] == ntuple.field_names
+        stored: Counter[int] = Counter()
+        pages: Counter[int] = Counter()
+        for cluster in ntuple.page_link_list:
+            for column, location in enumerate(cluster):
+                stored[column] += sum(page.locator.num_bytes for page in location.pages)
+                pages[column] += len(location.pages)
+    assert {c["id"]: c["compressed_bytes"] for c in told["columns"]} == dict(stored)
+    assert {c["id"]: c["num_pages"] for c in told["columns"]} == dict(pages)
+    assert told["num_clusters"] == 2
+    assert set(told["algorithms"]) <= {"NONE", name.upper()}
+
+
+def test_a_range_takes_the_bytes_that_uproot_would_fetch(tmp_path: Path) -> None:
+    path = tmp_path / "tree.root"
+    write_tree(path, uproot.ZSTD(3))
+    with uproot.open(path) as file:
+        branch = file["sub/Events/met"]
+        for start, stop in [(0, 1), (1999, 2001), (2000, 2001), (0, 6300), (4100, 4100)]:
+            touched = branch.entries_to_ranges_or_baskets(start, stop) if stop > start else []
+            expected = sum(b - a for _, (a, b) in touched)
+            answer = inspect(path, "sub/Events", "--range", f"{start}:{stop}", "--branch", "met")
+            assert answer["chunks"][0]["bytes"] == expected
+            assert answer["chunks"][0]["baskets"] == len(touched)
+
+
+def test_patterns_choose_branches_and_all_below(tmp_path: Path) -> None:
+    path = tmp_path / "tree.root"
+    write_tree(path, None)
+    answer = inspect(path, "sub/Events", "--range", "0:", "--branch", "Jet*", "--branch", "met")
+    rows = [row["branch"] for row in answer["chunks"][0]["ranges"]]
+    assert rows == ["met", "Jet_pt", "Jet_hits"]
+    assert answer["chunks"][0]["stop"] == 6300
+
+
+def test_several_files_give_one_table(tmp_path: Path) -> None:
+    for name in ("a.root", "b.root"):
+        write_tree(tmp_path / name, None)
+    done = roast(tmp_path / "a.root", tmp_path / "b.root", "--format", "csv")
+    assert done.returncode == 0
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(Path(row["file"]).name, row["tree"], row["entries"]) for row in rows] == [
+        ("a.root", "sub/Events", "6300"),
+        ("a.root", "Runs", "3"),
+        ("b.root", "sub/Events", "6300"),
+        ("b.root", "Runs", "3"),
+    ]
+    assert len(inspect(tmp_path / "a.root", tmp_path / "b.root")) == 2
+    text = roast(tmp_path / "a.root", tmp_path / "b.root")
+    assert text.stdout.count("sub/Events") == 2
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    write_tree(tmp_path / "a.root", None)
+    for form in ("json", "csv", "text"):
+        done = roast(tmp_path / "none.root", tmp_path / "a.root", "--format", form)
+        assert done.returncode == 2
+        assert "none.root" in done.stderr
+        assert "sub/Events" in done.stdout
+    done = roast(tmp_path / "none.root", tmp_path / "a.root", "--format", "json")
+    assert len(json.loads(done.stdout)) == 1
+
+
+def test_text_names_collections_and_hints(tmp_path: Path) -> None:
+    write_tree(tmp_path / "a.root", uproot.LZMA(1))
+    done = roast(tmp_path / "a.root")
+    assert done.returncode == 0
+    assert "Jet " in done.stdout
+    assert "LZMA" in done.stdout
+    assert "hint: " in done.stdout
+    listed = roast(tmp_path / "a.root", "sub/Events", "--branches")
+    assert "Jet_pt" in listed.stdout
+    assert "float[]" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        ([], 2),
+        (["--no-such-option"], 2),
+        (["FILE", "NoSuchTree"], 2),
+        (["FILE", "--range", "5"], 2),
+        (["FILE", "--range", "9:3"], 2),
+        (["FILE", "--format", "xml"], 2),
+        (["/"], 2),
+        (["/nowhere/x.root"], 2),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: int, tmp_path: Path) -> None:
+    write_tree(tmp_path / "a.root", None)
+    words = [str(tmp_path / "a.root") if word == "FILE" else word for word in arguments]
+    done = roast(*words)
+    assert done.returncode == code
+    assert bool(done.stderr) == (code != 0)
+
+
+def assert_no_crash(path: Path) -> int:
+    done = roast(path, "--branches", "--format", "json")
+    assert done.returncode in (0, 2), (done.returncode, done.stderr)
+    assert "runtime error" not in done.stderr, done.stderr  # of a sanitizer
+    if done.returncode == 0:
+        json.loads(done.stdout)
+    else:
+        assert done.stdout == ""
+        assert done.stderr
+    return done.returncode
+
+
+@pytest.fixture(scope="module", params=["tree", "ntuple"])
+def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("sample") / "sample.root"
+    {"tree": write_tree, "ntuple": write_ntuple}[request.param](path, uproot.ZLIB(1))
+    return path.read_bytes()
+
+
+def test_a_file_cut_anywhere_is_refused_or_read(sample: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "cut.root"
+    codes: Counter[int] = Counter()
+    for length in [*range(0, 400, 40), *range(400, len(sample), len(sample) // 60)]:
+        path.write_bytes(sample[:length])
+        codes[assert_no_crash(path)] += 1
+    assert codes[2] > 0
+
+
+def test_flipped_bits_never_crash(sample: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "flipped.root"
+    rng = random.Random(9)
+    tail = len(sample) - 6000  # metadata lie at both ends
+    for _ in range(150):
+        damaged = bytearray(sample)
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.choice([rng.randrange(300), rng.randrange(tail, len(sample))])
+            damaged[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        assert_no_crash(path)
+
+
+@needs_samples
+def test_samples_cut_and_flipped_never_crash(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.root"
+    rng = random.Random(10)
+    small = [p for p in sorted(SAMPLES.glob("*.root")) if p.stat().st_size < 70000]
+    assert small
+    for original in small:
+        data = original.read_bytes()
+        for _ in range(4):
+            path.write_bytes(data[: rng.randrange(len(data))])
+            assert_no_crash(path)
+            damaged = bytearray(data)
+            for _ in range(rng.choice([1, 20])):
+                damaged[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            path.write_bytes(damaged)
+            assert_no_crash(path)

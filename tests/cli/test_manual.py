@@ -1,0 +1,87 @@
+"""The manual and the metrics reference, held against the program."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
+MANUAL = ROOT / "docs" / "roast.1"
+
+
+def help_of(*verb: str) -> str:
+    return subprocess.run(
+        [ROAST, *verb, "--help"], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def verbs() -> list[str]:
+    return re.findall(r"^  ([a-z]+) +\S", help_of(), re.M)
+
+
+def section(verb: str) -> str:
+    """The manual's source about one verb."""
+    found = re.search(rf"^\.Ss {verb}\n(.*?)^\.S[sh] ", MANUAL.read_text(), re.M | re.S)
+    assert found, f"the manual has no section {verb!r}"
+    return found.group(1)
+
+
+def test_the_manual_has_a_section_and_a_synopsis_for_every_verb() -> None:
+    text = MANUAL.read_text()
+    assert re.findall(r"^\.Ss (\w+)$", text, re.M) == verbs()
+    assert re.findall(r"^\.Nm\n\.Cm (\w+)$", text.split(".Sh DESCRIPTION")[0], re.M) == verbs()
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_the_manual_explains_every_option_of_a_verb(verb: str) -> None:
+    said = dict(re.findall(r"^\.It Fl (\w) , -(\w+)", section(verb), re.M))
+    has = dict(re.findall(r"^  -(\w), --(\w+)", help_of(verb), re.M))
+    assert {**said, "h": "help"} == has
+
+
+def test_the_manual_explains_every_table() -> None:
+    (line,) = re.findall(r"^Tables: (.*)$", help_of("show"), re.M)
+    assert re.findall(r"^\.It Cm (\w+)$", section("show"), re.M) == line.split()
+
+
+def test_the_manual_explains_every_format() -> None:
+    formats = MANUAL.read_text().split(".Sh FORMATS")[1].split(".Sh ")[0]
+    (line,) = re.findall(r"--format (\S+)\]", help_of("list"))
+    assert re.findall(r"^\.It Cm (\w+)$", formats, re.M) == line.split("|")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["man", "--warnings", "-E", "UTF-8", "-l"], ["mandoc", "-T", "lint", "-W", "warning"]],
+)
+def test_the_manual_renders_without_warnings(command: list[str]) -> None:
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run([*command, MANUAL], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "rows"),
+    [("chunk", r"(?:TEXT|BLOB|INT)\(\w+, (\w+)\)"), ("section", r"^SECTION\(\w+, (\w+)\)")],
+)
+def test_the_format_explains_every_field_of_a_record(title: str, rows: str) -> None:
+    record = (ROOT / "libroast" / "record" / "fields.def").read_text()
+    page = (ROOT / "docs" / "format.md").read_text()
+    table = page.split(f"### Fields of a {title}\n")[1].split("###")[0]
+    said = re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
+    assert sorted(said) == sorted(re.findall(rows, record.split("*/", 1)[1], re.M))
+
+
+def test_the_metrics_reference_is_current() -> None:
+    command = [sys.executable, ROOT / "tools" / "metrics_reference.py", "--roast", ROAST, "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,27 @@
+"""The command starts at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROAST = os.environ.get("ROAST", str(Path(__file__).resolve().parents[2] / ".venv/bin/roast"))
+
+
+def fastest(command: list[str]) -> float:
+    best = float("inf")
+    for _ in range(60):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+@pytest.mark.skipif("asan" in ROAST, reason="a sanitizer's own start is not what is measured")
+def test_the_version_is_told_within_three_times_of_true() -> None:
+    ratio = min(fastest([ROAST, "--version"]) / fastest(["/bin/true"]) for _ in range(3))
+    assert ratio <= 3

@@ -1,0 +1,42 @@
+"""What several test files need: small ROOT files, a real cluster, a real analysis."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+sys.path.insert(0, str(EXAMPLES))  # worker processes inherit it
+
+
+@pytest.fixture(scope="session")
+def small_fileset(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Two datasets, a file of 6,000 events each."""
+    from make_data import make_data
+
+    directory = tmp_path_factory.mktemp("small")
+    return make_data(directory, files=2, events_per_file=6_000, basket_events=1_500)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A LocalCluster of two worker processes that the whole session shares."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    """A client of the shared cluster."""
+    from distributed import Client
+
+    with Client(cluster) as client:
+        yield client

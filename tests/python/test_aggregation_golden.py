@@ -1,0 +1,118 @@
+"""What we compute from the raw data of a v1 measurement, key by key beside its old figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roastcoffea.aggregation.core import MetricsAggregator
+from roastcoffea.export.measurements import load_measurement
+
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "data" / "golden_v1"
+
+pytestmark = pytest.mark.skipif(
+    not GOLDEN.is_dir(), reason="the measurement is not here: it is not part of the project"
+)
+
+#: The old figure was wrong: what is right, and why.
+DIFFERENT = {
+    "core_efficiency": (
+        0.6441688671972501,
+        "(8.520 + 0.242) s of thread-cpu / (6.801 s x 2 cores); the old one took the wall time of "
+        "process(), 6.171 s, for CPU time, which leaves out reading, unpickling and the reduction",
+    ),
+    "speedup_factor": (
+        1.2883377343945002,
+        "the same CPU time over the elapsed time",
+    ),
+}
+
+#: Keys that the old figures did not have
+NEW = {
+    "sections": "sections of the chunk records, which the old package never summed",
+    "mean_workers": "the documented plain mean",
+    "data_rate_mb_per_s": "printed, but not in the dict",
+    "event_rate_core_hz": "documented in Hz",
+    "efficiency_ratio": "printed, as 90.7 %: not divided by the cores",
+    **{
+        f"{what}_per_event_{statistic}": "documented, and never computed"
+        for what in ("time", "memory")
+        for statistic in ("mean", "min", "max", "std")
+    },
+    "io_overhead": "documented",
+    "io_overhead_pct": "documented",
+}
+
+
+#: New keys of a dataset
+PER_EVENT = {"time_per_event", "memory_per_event"}
+
+
+def golden() -> tuple[dict[str, Any], dict[str, Any]]:
+    old, start, end = load_measurement(GOLDEN / "measurement")
+    report = json.loads((GOLDEN / "coffea_report.json").read_text())
+    new = MetricsAggregator("dask").aggregate(
+        report,
+        old["tracking_data"],
+        start,
+        end,
+        span_metrics=old["raw_span_metrics"],
+        processor_name="SectionProc",
+        chunk_metrics=old["raw_chunk_metrics"],
+    )
+    return old, new
+
+
+def same(new: Any, old: Any) -> bool:
+    """Equal, of the same type, and floats to the last few bits."""
+    if isinstance(old, float) and isinstance(new, float):
+        return math.isclose(new, old, rel_tol=1e-13)
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [key for key in new if key not in PER_EVENT]
+        return list(old) == names and all(same(new[key], old[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(same, new, old))
+    return type(new) is type(old) and bool(new == old)
+
+
+def test_figures_differ_only_where_the_old_one_was_wrong() -> None:
+    old, new = golden()
+    assert [key for key in old if key not in new] == []
+    assert {key for key in old if not same(new[key], old[key])} == set(DIFFERENT)
+    for key, (value, why) in DIFFERENT.items():
+        assert new[key] == pytest.approx(value, rel=1e-12), why
+
+
+def test_what_is_new_is_another_name_or_was_promised() -> None:
+    from roastcoffea.metrics import registry
+
+    old, new = golden()
+    aliases = {alias for row in registry() for alias in row[-1]}
+    assert set(new) - set(old) - aliases == set(NEW)
+    assert new["efficiency_ratio"] == pytest.approx(0.907346197342063 / 2)
+    assert new["mean_workers"] == 2.0
+
+
+def test_sections_of_the_chunk_records_are_summed() -> None:
+    old, new = golden()
+    records = old["raw_chunk_metrics"]
+    for name, section in new["sections"].items():
+        times = [record["timing"][name] for record in records if name in record["timing"]]
+        deltas = [record["memory"][name] for record in records if name in record["memory"]]
+        sizes = [record["bytes"][name] for record in records if name in record["bytes"]]
+        assert section["count"] == len(times or deltas or sizes)
+        assert section["total_duration"] == pytest.approx(sum(times))
+        if deltas:
+            assert section["mean_mem_delta_mb"] == pytest.approx(sum(deltas) / len(deltas))
+        if sizes:
+            assert section["total_bytes"] == sum(sizes)
+
+
+def test_only_lost_chunks_are_not_known_of_a_complete_measurement() -> None:
+    _, new = golden()
+    assert set(new.absent) == {"num_lost_chunks"}  # type: ignore[attr-defined]
+    assert new.estimated == {}  # type: ignore[attr-defined]

@@ -1,0 +1,113 @@
+"""Workers and a scheduler that do not have roastcoffea get it from the collector."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coffea.processor import DaskExecutor, Runner
+from distributed import Client
+
+from roastcoffea import MetricsCollector
+
+
+@pytest.fixture(scope="module")
+def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The installed packages without roastcoffea: a directory of links to all others."""
+    import numpy
+
+    site_packages = Path(numpy.__file__).parents[1]
+    bare = tmp_path_factory.mktemp("bare")
+    for entry in site_packages.iterdir():
+        if not entry.name.startswith(("roastcoffea", "coffea_metrics", "_roast")):
+            (bare / entry.name).symlink_to(entry)
+    return bare
+
+
+def start(bare: Path, *command: str) -> subprocess.Popen[bytes]:
+    """Start an interpreter of the system, with the bare environment on its path only."""
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    environment = {**os.environ, "PYTHONPATH": f"{bare}:{examples}", "PYTHONNOUSERSITE": "1"}
+    interpreter = Path(sys.base_prefix) / "bin" / "python3"
+    return subprocess.Popen(
+        [str(interpreter), "-m", "distributed.cli." + command[0], *command[1:]],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture
+def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client, Any]]:
+    """A scheduler and two workers without roastcoffea, and a way to add another."""
+    file = tmp_path / "scheduler.json"
+    processes = [
+        start(bare_environment, "dask_scheduler", "--scheduler-file", str(file), "--port", "0",
+              "--dashboard-address", "127.0.0.1:0", "--host", "127.0.0.1")
+    ]  # fmt: skip
+
+    def add_worker() -> None:
+        processes.append(
+            start(bare_environment, "dask_worker", "--scheduler-file", str(file),
+                  "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path))
+        )  # fmt: skip
+
+    try:
+        add_worker()
+        add_worker()
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with Client(scheduler_file=str(file), timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield client, add_worker
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            process.wait(timeout=30)
+
+
+def test_an_environment_without_the_package_is_measured_all_the_same(
+    bare_client: tuple[Client, Any], small_fileset: Any, tmp_path: Path
+) -> None:
+    from analysis import DemoSchema, DimuonProcessor
+
+    def can_import() -> bool:
+        from importlib.util import find_spec
+
+        return find_spec("roastcoffea") is not None
+
+    client, add_worker = bare_client
+    assert not any(client.run(can_import).values())
+    processor = DimuonProcessor()
+    with MetricsCollector(
+        client,
+        processor_instance=processor,
+        worker_tracking_interval=0.1,
+        output_dir=tmp_path,
+        measurement_name="bare",
+    ) as collector:
+        add_worker()
+        client.wait_for_workers(3, timeout=60)
+        runner = Runner(
+            executor=DaskExecutor(client=client, status=False),
+            schema=DemoSchema,
+            chunksize=1_000,
+            savemetrics=True,
+        )
+        output, report = runner(small_fileset, processor)
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert metrics["total_events"] == report["entries"] == 12_000
+    assert metrics["peak_workers"] == 3
+    assert len(metrics["tracking_data"]["worker_memory"]) == 3
+    assert metrics["num_successful_chunks"] == 12
+    assert metrics["total_events_from_chunks"] == 12_000

@@ -1,0 +1,112 @@
+/*
+ * Writes a run file for the tests of the command
+ *
+ *   make-run KIND PATH
+ *
+ * finished    the sample: everything that a run can have
+ * unfinished  its client was killed: the log lies beside the file
+ * failed      an exception left the block
+ * empty       begun and ended, nothing between
+ * hostile     a name and an error that a terminal would obey
+ */
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sample.h"
+#include "util/size.h"
+
+static int finished(struct roast_run *run, struct roast_error *error)
+{
+        return sample_fill(run, 40, error);
+}
+
+static int unfinished(struct roast_run *run, struct roast_error *error)
+{
+        int r = sample_begin(run, error);
+
+        if (r >= 0)
+                r = sample_add_chunks(run, 10, error);
+        if (r >= 0)
+                r = roast_run_commit(run, error);
+        if (r >= 0)
+                _exit(0); /* as a killed process leaves it */
+        return r;
+}
+
+static int end(struct roast_run *run, struct roast_error *error)
+{
+        int r = roast_run_fact_int(run, "run.start_utc_ns", SAMPLE_START_UTC_NS, error);
+
+        return r < 0 ? r
+                     : roast_run_fact_int(run, "run.end_utc_ns", SAMPLE_START_UTC_NS + SAMPLE_S,
+                                          error);
+}
+
+static int failed(struct roast_run *run, struct roast_error *error)
+{
+        int r = end(run, error);
+
+        if (r >= 0)
+                r = roast_run_fact_text(run, "run.outcome", "failed", error);
+        return r < 0 ? r : roast_run_fact_text(run, "run.error", "ValueError: no muons", error);
+}
+
+static int empty(struct roast_run *run, struct roast_error *error)
+{
+        int r = end(run, error);
+
+        return r < 0 ? r : roast_run_fact_text(run, "run.outcome", "finished", error);
+}
+
+static int hostile(struct roast_run *run, struct roast_error *error)
+{
+        int r = end(run, error);
+
+        if (r >= 0)
+                r = roast_run_fact_text(run, "run.name", "\x1b[2J\nname \"x\"", error);
+        if (r >= 0)
+                r = roast_run_fact_text(run, "run.outcome", "failed", error);
+        return r < 0 ? r : roast_run_fact_text(run, "run.error", "a\x1b[31m\nb", error);
+}
+
+static const struct {
+        const char *name;
+        int (*fill)(struct roast_run *run, struct roast_error *error);
+} kinds[] = {
+        { "finished", finished }, { "unfinished", unfinished }, { "failed", failed },
+        { "empty", empty },       { "hostile", hostile },
+};
+
+static int make(const char *kind, const char *path, struct roast_error *error)
+{
+        struct roast_run *run;
+        int r;
+
+        r = roast_run_create(&run, path, error);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(kinds) && r >= 0; i++)
+                if (!strcmp(kind, kinds[i].name))
+                        r = kinds[i].fill(run, error);
+        if (r >= 0)
+                r = roast_run_finish(run, error);
+        roast_run_free(run);
+        return r;
+}
+
+int main(int argc, char **argv)
+{
+        struct roast_error error = { 0 };
+
+        if (argc != 3) {
+                fprintf(stderr, "make-run KIND PATH\n");
+                return 2;
+        }
+        if (make(argv[1], argv[2], &error) < 0) {
+                fprintf(stderr, "make-run: %s\n", error.message);
+                return 1;
+        }
+        return 0;
+}

@@ -1,0 +1,477 @@
+/*
+ * run/: when memory, the disk or a sync fails
+ *
+ * A life of a run is played again and again, and each time the next call of the
+ * system fails. Whatever happens, the calls return errors, and the file that is
+ * left has the figures of one of the commits that were made, or was never made.
+ */
+
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "faults.h"
+#include "folder.h"
+#include "sample.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+#define CHUNKS 12
+
+/* ---- the steps of a life ---- */
+
+static int add_chunks(struct roast_run *run, struct roast_error *error)
+{
+        return sample_add_chunks(run, CHUNKS, error);
+}
+
+static int (*const steps[])(struct roast_run *run, struct roast_error *error) = {
+        sample_begin, roast_run_commit, add_chunks,       roast_run_commit,
+        sample_end,   roast_run_commit, roast_run_finish,
+};
+
+/* The summary after each step */
+struct stages {
+        char *summaries[ROAST_ARRAY_SIZE(steps) + 1];
+};
+
+static char *try_summary(struct roast_run *run, struct roast_error *error)
+{
+        struct roast_summary summary;
+        char *text;
+
+        if (roast_summary_of_run(&summary, run, error) < 0)
+                return NULL;
+        text = sample_dump(&summary);
+        roast_summary_deinit(&summary);
+        if (!text)
+                roast_fail_nomem(error);
+        return text;
+}
+
+static void stages_init(struct stages *stages)
+{
+        struct roast_run *run;
+
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        stages->summaries[0] = try_summary(run, NULL);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps); i++) {
+                assert_true(steps[i](run, NULL) >= 0);
+                stages->summaries[i + 1] = try_summary(run, NULL);
+                assert_non_null(stages->summaries[i + 1]);
+        }
+        roast_run_free(run);
+}
+
+static void stages_deinit(struct stages *stages)
+{
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(stages->summaries); i++)
+                free(stages->summaries[i]);
+}
+
+/* Lives until the first failure; returns its code, or 0. */
+static int live(const char *path, struct roast_run **run, struct roast_error *error)
+{
+        int r = roast_run_create(run, path, error);
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps) && r >= 0; i++)
+                r = steps[i](*run, error);
+        return r < 0 ? r : 0;
+}
+
+static void assert_is_a_stage(const char *path, const struct stages *stages, long count)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = NULL;
+        ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+
+        if (roast_run_open(&run, path, &error) < 0 || !(summary = try_summary(run, &error)))
+                fail_msg("after %ld calls: %s", count, error.message);
+        roast_run_free(run);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(stages->summaries); i++)
+                if (!strcmp(summary, stages->summaries[i]))
+                        return;
+        fail_msg("after %ld calls: figures that were never committed", count);
+}
+
+/* The files that a run can have; NULL at the end */
+static const char *const ends[] = { "", "-wal", "-shm", "-journal", NULL };
+
+static void remove_run(const char *path)
+{
+        for (size_t i = 0; ends[i]; i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
+                unlink(name);
+        }
+}
+
+static void assert_nothing_left(const char *path)
+{
+        for (size_t i = 0; ends[i]; i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+
+                assert_true(asprintf(&name, "%s%s", path, ends[i]) > 0);
+                if (access(name, F_OK) == 0)
+                        fail_msg("%s was left", name);
+        }
+}
+
+/* ---- memory ---- */
+
+static void test_writing_without_memory_keeps_what_is_committed(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast");
+        bool failed = true;
+        long step = 1;
+
+        stages_init(&stages);
+        for (long count = 0; failed; count += step) {
+                struct roast_error error = { 0 };
+                struct roast_run *run = NULL;
+                int r;
+
+                alloc_fail_after(count);
+                r = live(path, &run, &error);
+                failed = alloc_failed();
+                alloc_fail_after(-1);
+                if (r < 0)
+                        assert_int_equal(r, ROAST_E_NOMEM);
+                roast_run_free(run);
+                if (run)
+                        assert_is_a_stage(path, &stages, count);
+                else
+                        assert_nothing_left(path);
+                remove_run(path);
+                /* the first ones one by one, then in growing steps: SQLite allocates often */
+                step = 1 + count / 60;
+        }
+}
+
+/* One call fails for lack of memory, then there is memory again. */
+static void test_a_writer_goes_on_after_a_lack_of_memory(void **state)
+{
+        bool failed = true;
+
+        (void)state;
+        for (long count = 0; failed; count += 1 + count / 60) {
+                struct roast_error error = { 0 };
+                struct roast_run *run;
+                ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+                int r;
+
+                assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+                assert_int_equal(sample_begin(run, NULL), 0);
+                assert_int_equal(roast_run_commit(run, NULL), 0);
+                alloc_fail_after(count);
+                r = add_chunks(run, &error);
+                if (r >= 0)
+                        r = roast_run_commit(run, &error);
+                failed = alloc_failed();
+                alloc_fail_after(-1);
+                if (r < 0)
+                        assert_int_equal(r, ROAST_E_NOMEM);
+                assert_true(sample_add_chunks(run, 5, NULL) >= 0); /* some may be there already */
+                assert_int_equal(sample_end(run, NULL), 0);
+                assert_int_equal(roast_run_commit(run, NULL), 0);
+                summary = try_summary(run, &error);
+                if (!summary)
+                        fail_msg("after %ld allocations: %s", count, error.message);
+                assert_non_null(strstr(summary, "dataset DYJets "));
+                assert_non_null(strstr(summary, "dataset TTbar "));
+                assert_null(strstr(summary, "dataset - "));
+                roast_run_free(run);
+        }
+}
+
+static void test_reading_without_memory_is_an_error(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        struct roast_run *run = NULL;
+        bool failed = true;
+
+        stages_init(&stages);
+        assert_int_equal(live(path, &run, NULL), 0);
+        roast_run_free(run);
+        for (long count = 0; failed; count += 1 + count / 100) {
+                struct roast_error error = { 0 };
+                ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+                int r;
+
+                alloc_fail_after(count);
+                r = roast_run_open(&run, path, &error);
+                if (r >= 0) {
+                        summary = try_summary(run, &error);
+                        if (!summary)
+                                r = error.code;
+                        roast_run_free(run);
+                }
+                failed = alloc_failed();
+                alloc_fail_after(-1);
+                if (r < 0)
+                        assert_int_equal(r, ROAST_E_NOMEM);
+                else
+                        assert_string_equal(summary, stages.summaries[ROAST_ARRAY_SIZE(steps)]);
+        }
+}
+
+/* ---- the disk ---- */
+
+static void play_with_faults(void **state, long n, int reason)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast");
+        bool failed = true;
+
+        stages_init(&stages);
+        for (long count = 0; failed; count++) {
+                struct roast_error error = { 0 };
+                struct roast_run *run = NULL;
+                int r;
+
+                faults_fail_after(count, n, reason);
+                r = live(path, &run, &error);
+                roast_run_free(run);
+                failed = faults_failed();
+                faults_fail_after(-1, 0, 0);
+                if (r < 0) {
+                        assert_int_equal(r, ROAST_E_IO);
+                        assert_non_null(strstr(error.message, path));
+                }
+                if (run)
+                        assert_is_a_stage(path, &stages, count);
+                else
+                        assert_nothing_left(path);
+                if (!failed)
+                        assert_int_equal(r, 0);
+                remove_run(path);
+                assert_true(count < 1000);
+        }
+}
+
+static void test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed(void **state)
+{
+        play_with_faults(state, -1, ENOSPC);
+}
+
+static void test_a_write_or_sync_that_fails_once_keeps_what_is_committed(void **state)
+{
+        play_with_faults(state, 1, EIO);
+}
+
+/* Space is freed later: the writer goes on, and the file is one that its reader takes. */
+static void test_a_writer_goes_on_after_a_full_disk(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        bool failed = true;
+
+        for (long count = 0; failed; count++) {
+                struct roast_error error = { 0 };
+                struct roast_run *run;
+                ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+
+                assert_int_equal(roast_run_create(&run, path, NULL), 0);
+                assert_int_equal(sample_begin(run, NULL), 0);
+                assert_int_equal(roast_run_commit(run, NULL), 0);
+                faults_fail_after(count, -1, ENOSPC);
+                if (add_chunks(run, &error) >= 0)
+                        (void)roast_run_commit(run, &error);
+                failed = faults_failed();
+                faults_fail_after(-1, 0, 0);
+                if (sample_end(run, &error) < 0 || roast_run_commit(run, &error) < 0 ||
+                    roast_run_finish(run, &error) < 0)
+                        fail_msg("after %ld calls: %s", count, error.message);
+                roast_run_free(run);
+                assert_int_equal(roast_run_open(&run, path, &error), 0);
+                summary = try_summary(run, &error);
+                if (!summary)
+                        fail_msg("after %ld calls: %s", count, error.message);
+                assert_non_null(strstr(summary, "total_events 1 "));
+                roast_run_free(run);
+                remove_run(path);
+        }
+}
+
+static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *before = NULL;
+        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
+        struct roast_run *run, *copy;
+        bool failed = true;
+
+        assert_true(asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) > 0);
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        assert_int_equal(sample_begin(run, NULL), 0);
+        assert_int_equal(roast_run_copy(run, path, NULL), 0);
+        before = try_summary(run, NULL);
+        assert_int_equal(sample_end(run, NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        for (long count = 0; failed; count++) {
+                struct roast_error error = { 0 };
+                ROAST_CLEANUP(cleanup_free) char *summary = NULL;
+                int r;
+
+                faults_fail_after(count, -1, ENOSPC);
+                r = roast_run_copy(run, path, &error);
+                failed = faults_failed();
+                faults_fail_after(-1, 0, 0);
+                assert_int_equal(r, failed ? ROAST_E_IO : 0);
+                assert_int_equal(roast_run_open(&copy, path, &error), 0);
+                summary = try_summary(copy, &error);
+                roast_run_free(copy);
+                assert_non_null(summary);
+                assert_int_equal(!strcmp(summary, before), failed);
+                assert_nothing_left(temporary);
+        }
+        roast_run_free(run);
+}
+
+/* A log that was cut off, as by a crash of the machine: the commits before the cut are there. */
+static void test_a_log_cut_off_anywhere_gives_an_earlier_commit(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        const char *index = folder_path(state, "a.roast-shm");
+        pid_t pid;
+        int status;
+        struct stat st;
+
+        stages_init(&stages);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                struct roast_run *run = NULL;
+                int r = roast_run_create(&run, path, NULL);
+
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps) - 1 && r >= 0; i++)
+                        r = steps[i](run, NULL);
+                _exit(r < 0);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(stat(log, &st), 0);
+        for (off_t size = st.st_size; size >= 0; size -= 509) {
+                assert_int_equal(truncate(log, size), 0);
+                unlink(index);
+                assert_is_a_stage(path, &stages, (long)size);
+        }
+}
+
+static long entries_of(const char *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_summary summary;
+        struct roast_run *run = NULL;
+        long n;
+
+        if (roast_run_open(&run, path, &error) < 0 ||
+            roast_summary_of_run(&summary, run, &error) < 0)
+                fail_msg("%s", error.message);
+        n = (long)summary.metrics.values[ROAST_TOTAL_EVENTS].count;
+        roast_summary_deinit(&summary);
+        roast_run_free(run);
+        return n;
+}
+
+/* Another process commits, checkpoints and finishes while we look again and again. */
+static void test_a_reader_is_never_disturbed_by_the_writer(void **state)
+{
+        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
+        struct roast_run *run;
+        long seen = 0;
+        pid_t pid, ended = 0;
+        int status;
+
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                int r = roast_run_create(&run, path, NULL);
+
+                for (int i = 1; i <= 100 && r >= 0; i++) {
+                        r = roast_run_fact_int(run, "report.entries", i, NULL);
+                        if (r >= 0)
+                                r = sample_add_chunks(run, 30, NULL);
+                        if (r >= 0)
+                                r = roast_run_commit(run, NULL);
+                }
+                if (r >= 0)
+                        r = roast_run_finish(run, NULL);
+                roast_run_free(run);
+                _exit(r < 0);
+        }
+        while (access(log, F_OK) < 0 && !(ended = waitpid(pid, &status, WNOHANG)))
+                usleep(100); /* the file is being made */
+        for (; !ended; ended = waitpid(pid, &status, WNOHANG)) {
+                long n = entries_of(path);
+
+                assert_true(n >= seen);
+                seen = n;
+        }
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(entries_of(path), 100);
+}
+
+/* The real thing: the kernel refuses to let the file grow. */
+static void test_a_file_that_may_not_grow_keeps_what_is_committed(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast");
+
+        stages_init(&stages);
+        for (rlim_t limit = 8192; limit < 300000; limit = limit * 5 / 4) {
+                pid_t pid = fork();
+                int status;
+
+                assert_true(pid >= 0);
+                if (pid == 0) {
+                        const struct rlimit size = { limit, limit };
+                        struct roast_run *run = NULL;
+
+                        signal(SIGXFSZ, SIG_IGN);
+                        if (setrlimit(RLIMIT_FSIZE, &size) < 0)
+                                _exit(100);
+                        if (live(path, &run, NULL) < 0)
+                                _exit(run ? 1 : 2);
+                        _exit(0);
+                }
+                assert_int_equal(waitpid(pid, &status, 0), pid);
+                assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 2);
+                if (WEXITSTATUS(status) == 2)
+                        assert_int_equal(access(path, F_OK), -1);
+                else
+                        assert_is_a_stage(path, &stages, (long)limit);
+                remove_run(path);
+        }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                TEST(test_writing_without_memory_keeps_what_is_committed),
+                TEST(test_a_writer_goes_on_after_a_lack_of_memory),
+                TEST(test_reading_without_memory_is_an_error),
+                TEST(test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed),
+                TEST(test_a_write_or_sync_that_fails_once_keeps_what_is_committed),
+                TEST(test_a_writer_goes_on_after_a_full_disk),
+                TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
+                TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
+                TEST(test_a_reader_is_never_disturbed_by_the_writer),
+                TEST(test_a_file_that_may_not_grow_keeps_what_is_committed),
+        };
+
+        return cmocka_run_group_tests_name("run-faults", tests, NULL, NULL);
+}
