@@ -1,4 +1,4 @@
-/* roast list: the runs in a directory, newest last */
+/* roast list: the runs in a directory, by name */
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,11 +4,6 @@ python tools/terminal_picture.py PICTURE.svg [--columns N] [--rows N] COMMAND [A
 
 The command really runs, with its standard output on a terminal of that width; colours and
 tables are what it printed, below the command itself. --rows keeps the first rows.
-
-The pictures of the README are made by
-
-    make demo
-    python tools/terminal_picture.py docs/pictures/show.svg roast show runs/demo-*.roast
 """
 
 from __future__ import annotations

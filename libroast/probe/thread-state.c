@@ -52,7 +52,7 @@ int probe_lock_add(const void *address, size_t length)
         return ROAST_E_NOMEM;
 }
 
-#ifdef RTLD_DL_SYMENT
+#ifdef __GLIBC__
 int probe_lock_add_symbol(const char *symbol)
 {
         void *address = dlsym(RTLD_DEFAULT, symbol);

@@ -81,12 +81,16 @@ static int decode_parts(struct decoder *decoder, struct chunk_parts *parts, bool
                         values.contexts = work.values - 1;
                 if (!record_column_decode(&values, &decoder->bits))
                         return corrupt(error, "a column of sections or branches");
+                if (!n)
+                        continue;
                 if (sections)
                         predict_sections(parts, column, from, from + n, work.values, 1);
                 codec_store(&work, parts->columns[column] + from, n);
                 if (column == 0)
                         codec_store_contexts(&work, work.files, n);
         }
+        if (!n)
+                return 0;
         for (size_t i = from; i < from + n; i++)
                 if (parts->columns[0][i] == CHUNK_ABSENT)
                         return corrupt(error, "a section or branch without a name");
@@ -107,10 +111,13 @@ static int decode_fields(struct decoder *decoder, struct roast_error *error)
         for (int i = 0; i < CHUNK_N_FIELDS; i++) {
                 enum chunk_field field = predict_order[i];
                 struct column_rows values = codec_rows(&work, n, codec_contexts(&work, field));
-                int64_t *column = table->columns[field] + from;
+                int64_t *column;
 
                 if (!record_column_decode(&values, &decoder->bits))
                         return corrupt(error, "a column");
+                if (!n)
+                        continue;
+                column = table->columns[field] + from;
                 if (field == CHUNK_FILE)
                         codec_store_contexts(&work, work.files, n);
                 if (field == CHUNK_WORKER)

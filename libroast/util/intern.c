@@ -40,6 +40,7 @@ const char *intern_get(const struct intern *intern, size_t number, size_t *len)
         size_t start = number ? intern->ends[number - 1] : 0;
 
         *len = intern->ends[number] - start;
+        /* without data there is only the empty string */
         return intern->bytes.data ? (const char *)intern->bytes.data + start : "";
 }
 

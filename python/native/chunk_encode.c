@@ -12,6 +12,8 @@
 #include "probe.h"
 #include "util/cleanup.h"
 
+#define BLOB_MAX (1 << 20) /* of a user's fields in one record; more is left out */
+
 /* The values that Python gave, in a form that needs no more code to be run */
 struct given {
         PyObject *values[CHUNK_N_FIELDS]; /* str, int, bytes or NULL */
@@ -57,6 +59,10 @@ static PyObject *encode_map(PyObject *dict)
         if (!keys)
                 return NULL;
         Py_DECREF(keys);
+        if (items.len > BLOB_MAX) {
+                PyErr_Format(PyExc_ValueError, "%zu bytes of fields in one record", items.len);
+                return NULL;
+        }
         if (buf_put_u8(&map, 5 << 5 | 26) < 0 || buf_put_u8(&map, (uint8_t)(n >> 24)) < 0 ||
             buf_put_u8(&map, (uint8_t)(n >> 16)) < 0 || buf_put_u8(&map, (uint8_t)(n >> 8)) < 0 ||
             buf_put_u8(&map, (uint8_t)n) < 0 || buf_append(&map, items.data, items.len) < 0)

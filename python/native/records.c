@@ -24,6 +24,8 @@ static void drop_segments(RecordsObject *self, size_t from)
                 self->n -= segment->n;
                 Py_DECREF(segment->data);
         }
+        if (self->n_firsts > from)
+                self->n_firsts = from;
 }
 
 int records_add_segment(RecordsObject *self, PyObject *data, size_t from, size_t n)
@@ -42,7 +44,8 @@ int records_add_segment(RecordsObject *self, PyObject *data, size_t from, size_t
                 self->segments = segments;
                 self->cap = cap;
         }
-        self->segments[self->n_segments++] = (struct segment){ Py_NewRef(data), from, n, self->n };
+        self->segments[self->n_segments++] =
+                (struct segment){ Py_NewRef(data), (uint32_t)from, (uint32_t)n };
         self->n += n;
         return 0;
 }
@@ -155,24 +158,45 @@ static void records_dealloc(PyObject *object)
         PyObject_GC_UnTrack(object);
         records_clear(object);
         free(((RecordsObject *)object)->segments);
+        free(((RecordsObject *)object)->firsts);
         chunk_table_deinit(&((RecordsObject *)object)->table);
         release(object);
         Py_DECREF(type);
 }
 
-static const struct segment *find(const RecordsObject *self, size_t index)
+/* Brings `firsts` up to date; segments are only ever added. */
+static int index_segments(RecordsObject *self)
+{
+        size_t *firsts;
+
+        if (self->n_firsts == self->n_segments)
+                return 0;
+        firsts = realloc(self->firsts, self->cap * sizeof(*firsts));
+        if (!firsts) {
+                PyErr_NoMemory();
+                return -1;
+        }
+        self->firsts = firsts;
+        for (size_t i = self->n_firsts; i < self->n_segments; i++)
+                firsts[i] = i ? firsts[i - 1] + self->segments[i - 1].n : 0;
+        self->n_firsts = self->n_segments;
+        return 0;
+}
+
+/* The number of the segment that holds a record, once they are indexed */
+static size_t find(const RecordsObject *self, size_t index)
 {
         size_t low = 0, high = self->n_segments;
 
         while (high - low > 1) {
                 size_t middle = low + (high - low) / 2;
 
-                if (self->segments[middle].first <= index)
+                if (self->firsts[middle] <= index)
                         low = middle;
                 else
                         high = middle;
         }
-        return &self->segments[low];
+        return low;
 }
 
 static int look_at(RecordsObject *self, PyObject *bytes)
@@ -195,13 +219,18 @@ static int look_at(RecordsObject *self, PyObject *bytes)
 
 static PyObject *item_at(RecordsObject *self, size_t index)
 {
-        const struct segment *segment = find(self, index);
+        const struct segment *segment;
+        size_t at;
 
+        if (index_segments(self) < 0)
+                return NULL;
+        at = find(self, index);
+        segment = &self->segments[at];
         if (!PyBytes_Check(segment->data))
                 return Py_NewRef(segment->data);
         if (look_at(self, segment->data) < 0)
                 return NULL;
-        return record_dict(&self->table, segment->from + index - segment->first, index);
+        return record_dict(&self->table, segment->from + index - self->firsts[at], index);
 }
 
 static Py_ssize_t records_length(PyObject *self)
@@ -224,8 +253,9 @@ static PyObject *records_item(PyObject *object, Py_ssize_t index)
 static int add_range(RecordsObject *self, const RecordsObject *other, size_t from, size_t to)
 {
         while (from < to) {
-                const struct segment *segment = find(other, from);
-                size_t skip = from - segment->first, n = segment->n - skip;
+                size_t at = find(other, from);
+                const struct segment *segment = &other->segments[at];
+                size_t skip = from - other->firsts[at], n = segment->n - skip;
 
                 if (n > to - from)
                         n = to - from;
@@ -242,7 +272,7 @@ static PyObject *records_slice(RecordsObject *self, PyObject *slice)
         Py_ssize_t start, stop, step, n;
         int r = 0;
 
-        if (!result || PySlice_Unpack(slice, &start, &stop, &step) < 0)
+        if (!result || PySlice_Unpack(slice, &start, &stop, &step) < 0 || index_segments(self) < 0)
                 goto failed;
         n = PySlice_AdjustIndices((Py_ssize_t)self->n, &start, &stop, step);
         if (step == 1)

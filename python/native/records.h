@@ -11,9 +11,8 @@
 
 struct segment {
         PyObject *data; /* bytes, or a dict that is kept as it is */
-        size_t from;    /* the first row of the bytes that belongs here */
-        size_t n;
-        size_t first; /* its index in the sequence */
+        uint32_t from;  /* the first row of the bytes that belongs here */
+        uint32_t n;
 };
 
 typedef struct {
@@ -21,6 +20,8 @@ typedef struct {
         size_t n_segments;
         size_t cap;
         size_t n;
+        size_t *firsts; /* the index of each segment's first record, as far as it was needed */
+        size_t n_firsts;
         struct chunk_table table; /* the rows of `decoded` */
         PyObject *decoded;        /* which bytes were looked at last, or NULL */
 } RecordsObject;

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary, __version__
 from roastcoffea.backends import make_backend, registered
+from roastcoffea.inputs import clean_text
 from roastcoffea.metrics import Metrics, metrics_of
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class MetricsCollector:
         assert self.t_end is not None
         run = self.run
         if error is not None:
-            run.fact("run.error", f"{type(error).__name__}: {error}"[:512])
+            run.fact("run.error", clean_text(f"{type(error).__name__}: {error}")[:512])
         run.fact("run.outcome", "finished" if error is None else "failed")
         run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
         run.fact("run.faults", self._faults)

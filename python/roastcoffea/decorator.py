@@ -8,6 +8,7 @@ it when they are called.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -137,12 +138,11 @@ def prepare(owner: type) -> None:
 
 def hide_key(cls: type) -> None:
     """Wrap the postprocess() of a class, its own or an inherited one, once."""
-    inner = getattr(cls, "postprocess", None)
-    own = vars(cls).get("postprocess", inner)
+    inner = inspect.getattr_static(cls, "postprocess", None)
     if inner is None or getattr(inner, "__isabstractmethod__", False):
         return
     if not hasattr(inner, MARK):
-        cls.postprocess = _wrap_postprocess(own)  # type: ignore[attr-defined]
+        cls.postprocess = _wrap_postprocess(inner)  # type: ignore[attr-defined]
 
 
 def watch_subclasses(owner: type) -> None:
@@ -216,11 +216,11 @@ def _extract_chunk_metadata(events: Any) -> dict[str, Any]:
     measure.number_of_events(events, fields)
     if fields["num_events"] is None:
         del fields["num_events"]
-    fields["dataset"] = metadata.get("dataset")
-    fields["file"] = metadata.get("filename")
-    fields["uuid"] = metadata.get("fileuuid") or metadata.get("uuid") or None
-    fields["entry_start"] = metadata.get("entrystart")
-    fields["entry_stop"] = metadata.get("entrystop")
+    fields["dataset"] = inputs.lookup(metadata, "dataset")
+    fields["file"] = inputs.lookup(metadata, "filename")
+    fields["uuid"] = inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None
+    fields["entry_start"] = inputs.lookup(metadata, "entrystart")
+    fields["entry_stop"] = inputs.lookup(metadata, "entrystop")
     return fields
 
 

@@ -14,12 +14,22 @@ KNOWN_METADATA = frozenset(
     ("dataset", "filename", "treename", "entrystart", "entrystop", "fileuuid", "uuid", "filehandle")
 )
 DEFAULT_TREE = "Events"
+MAX_METADATA = 1000  # items or characters of one value
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*:[^/@?#\s]*@")
 _SECRET_QUERY = re.compile(
     r"(?i)[?&](?:authz|access_token|token|x-amz-[^=&#]*|x-goog-[^=&#]*|signature|awsaccesskeyid"
-    r"|se|sig|sv|sp|sr|password|secret)=[^&#\s]*"
+    r"|se|sig|sv|sp|sr|password|secret)=[^&#\s'\"]*"
 )
+
+
+def clean_text(text: str) -> str:
+    """Return a message without the secrets of the URLs in it.
+
+    >>> clean_text("cannot open 'root://me:pw@host//f?authz=abc': gone")
+    "cannot open 'root://host//f': gone"
+    """
+    return _SECRET_QUERY.sub("", _CREDENTIALS.sub("", text))
 
 
 def clean_url(text: str) -> str:
@@ -46,16 +56,30 @@ def metadata_of(events: Any) -> Any:
     return metadata if hasattr(metadata, "get") else {}
 
 
+def lookup(metadata: Any, key: str) -> Any:
+    """Return what the metadata has under a key, None if that is nothing."""
+    try:
+        return metadata.get(key)
+    except Exception:
+        return None
+
+
 def user_metadata(metadata: Any) -> dict[str, Any]:
     """Return what the user added to the metadata, as far as it is plain data."""
     if not isinstance(metadata, dict):
         return {}
-    plain = (str, int, float, bool, list, dict, tuple)
     return {
         key: clean_url(value) if isinstance(value, str) else value
         for key, value in metadata.items()
-        if key not in KNOWN_METADATA and isinstance(key, str) and isinstance(value, plain)
+        if key not in KNOWN_METADATA and isinstance(key, str) and is_small(value)
     }
+
+
+def is_small(value: Any) -> bool:
+    """Tell whether a value is plain data of a size that each record can have."""
+    if isinstance(value, (int, float, bool)):
+        return True
+    return isinstance(value, (str, list, dict, tuple)) and len(value) <= MAX_METADATA
 
 
 def factory_of(events: Any) -> Any:
@@ -71,10 +95,7 @@ def handle_of(events: Any, factory: Any = None) -> Any:
     factory = factory_of(events) if factory is None else factory
     handle = getattr(factory, "file_handle", None)
     if handle is None:
-        try:
-            handle = metadata_of(events).get("filehandle")
-        except Exception:
-            return None
+        handle = lookup(metadata_of(events), "filehandle")
     return handle
 
 

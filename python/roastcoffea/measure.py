@@ -21,6 +21,8 @@ MAX_MESSAGE_BYTES = 512
 
 Method = Callable[..., Any]
 
+_inside = threading.local()  # .processors: those whose process() runs in this thread
+
 
 def wanted(processor: Any) -> bool:
     """Tell whether a processor is measured: its own flag counts, then that of the process."""
@@ -29,19 +31,30 @@ def wanted(processor: Any) -> bool:
 
 
 def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:
-    """Call ``method(processor, events, ...)`` and leave a record of it behind."""
+    """Call ``method(processor, events, ...)`` and leave a record of it behind.
+
+    A decorated method that calls the decorated one it overrides is one chunk, not two.
+    """
     try:
-        measurement = Measurement(processor, events) if wanted(processor) else None
+        inside = _inside.processors
+    except AttributeError:
+        inside = _inside.processors = []
+    try:
+        nested = any(other is processor for other in inside)
+        measurement = Measurement(processor, events) if not nested and wanted(processor) else None
     except Exception as error:
         collecting.note_fault("beginning of a chunk", error)
         measurement = None
     if measurement is None:
         return method(processor, events, *args, **kwargs)
+    inside.append(processor)
     try:
         result = method(processor, events, *args, **kwargs)
     except BaseException as error:
         measurement.failed(error)
         raise
+    finally:
+        inside.pop()
     return measurement.finished(result)
 
 
@@ -68,7 +81,7 @@ class Measurement:
             self.chunk.end()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
-            fields["error_message"] = cut(str(error), MAX_MESSAGE_BYTES)
+            fields["error_message"] = cut(inputs.clean_text(message_of(error)), MAX_MESSAGE_BYTES)
             self.keep(fields)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)
@@ -100,16 +113,16 @@ class Measurement:
     def fields(self, outcome: str) -> dict[str, Any]:
         """Return what only Python knows of the chunk."""
         metadata = inputs.metadata_of(self.events)
-        name = metadata.get("filename")
+        name = inputs.lookup(metadata, "filename")
         filename = None if name is None else inputs.clean_url(str(name))
         worker, host, pid = collecting.identity()
         fields: dict[str, Any] = {
-            "dataset": metadata.get("dataset"),
+            "dataset": inputs.lookup(metadata, "dataset"),
             "file": filename,
-            "tree": metadata.get("treename"),
-            "uuid": metadata.get("fileuuid") or metadata.get("uuid") or None,
-            "entry_start": metadata.get("entrystart"),
-            "entry_stop": metadata.get("entrystop"),
+            "tree": inputs.lookup(metadata, "treename"),
+            "uuid": inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None,
+            "entry_start": inputs.lookup(metadata, "entrystart"),
+            "entry_stop": inputs.lookup(metadata, "entrystop"),
             "outcome": OUTCOMES[outcome],
             "worker": worker,
             "host": host,
@@ -178,6 +191,14 @@ def number_of_events(events: Any, fields: dict[str, Any]) -> None:
         fields["num_events"] = len(events)
     except Exception:
         fields["num_events"] = None
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an exception says, even if saying it fails."""
+    try:
+        return str(error)
+    except Exception:
+        return "(the exception has no message)"
 
 
 def cut(text: str, limit: int) -> str:

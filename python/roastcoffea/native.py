@@ -5,6 +5,8 @@ A worker on a platform for which there is no ``_probe`` measures less, but runs.
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping, Sequence
+
 try:
     from roastcoffea._probe import (
         Chunk,
@@ -27,6 +29,9 @@ except ImportError:
         track_memory,
         track_time,
     )
+
+MutableMapping.register(Chunk)
+Sequence.register(Records)
 
 __all__ = [
     "Chunk",

@@ -118,7 +118,15 @@ def test_workers_and_fine_metrics_are_seen(measured: Measured) -> None:
     )
     tracking = metrics["tracking_data"]
     assert max(tracking["worker_counts"].values()) == 2
-    assert len(tracking["worker_memory"]) == 2
+    assert len(tracking["worker_memory"]) == len(tracking["worker_cpu"]) == 2
+    assert all(
+        0 <= value < 1000 for series in tracking["worker_cpu"].values() for _, value in series
+    )
+    assert set(tracking) >= {
+        "worker_active_tasks", "worker_cores", "worker_counts", "worker_cpu", "worker_executing",
+        "worker_last_seen", "worker_memory", "worker_memory_limit", "worker_nbytes",
+        "worker_occupancy",
+    }  # fmt: skip
 
 
 def test_metrics_are_there_after_the_cluster_is_gone(measured: Measured) -> None:
@@ -610,3 +618,16 @@ def test_the_documented_shapes_of_chunks_are_in_the_metrics(measured: Measured) 
     assert len(metrics["file_read_metrics"]) == len(metrics["compression_ratios"]) == 2
     assert 0 < metrics["avg_bytes_read_percent"] < 100
     assert metrics["raw_chunk_metrics"] is collector.chunk_metrics
+
+
+def test_secrets_of_urls_do_not_reach_the_run(client: Any, tmp_path: Path) -> None:
+    message = "cannot open root://me:pw@site//store/f.root?authz=SECRET&x=1"
+    with (
+        pytest.raises(OSError, match="SECRET"),
+        MetricsCollector(client, output_dir=tmp_path, measurement_name="secret"),
+    ):
+        raise OSError(message)
+    content = (tmp_path / "secret.roast").read_bytes()
+    assert b"SECRET" not in content
+    assert b"me:pw" not in content
+    assert b"site//store/f.root" in content

@@ -163,6 +163,23 @@ def test_the_ledger_of_a_run_without_one_comes_from_its_fine_metrics() -> None:
     assert {"50 %", "20 %", "30 %", "Idle"} <= set(texts(fig))
 
 
+def test_building_a_graph_is_no_chunk() -> None:
+    chunks = [{"duration": 1.0, "outcome": "finished"}, {"duration": 9.0, "outcome": "graph"}]
+    _, ax = draw("plot_runtime_distribution", chunks)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_texts()[0].get_text() == "Mean: 1.00s"
+    with pytest.raises(ValueError, match="No chunk metrics available"):
+        draw("plot_runtime_distribution", chunks[1:])
+
+
+def test_chunks_that_gave_no_result_are_marked() -> None:
+    chunks = plot_data.make_chunks(10)
+    chunks[3]["outcome"] = "lost"
+    fig, _ = draw("plot_chunk_gantt", chunks)
+    assert "Failed" in texts(fig)
+
+
 def test_the_tail_tells_how_long_the_last_chunks_took() -> None:
     chunks = [{"t_start": i, "t_end": i + 1.0} for i in range(18)]
     chunks += [{"t_start": 10.0, "t_end": 28.0}, {"t_start": 10.0, "t_end": 38.0}]

@@ -93,6 +93,20 @@ def test_a_ledger_of_many_workers_is_drawn() -> None:
     assert "2,000 workers,\nbusiest on top" in texts(fig)
 
 
+def test_a_short_run_has_fractions_of_seconds_on_its_clock() -> None:
+    times = [plot_data.START + timedelta(milliseconds=100 * i) for i in range(10)]
+    _, ax = draw("plot_worker_count_timeline", {"worker_counts": dict.fromkeys(times, 2)})
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert "12:00:00.20" in labels
+    assert len(set(labels)) == len(labels)
+
+
+def test_a_run_over_midnight_names_both_days() -> None:
+    times = [plot_data.START + timedelta(hours=3 * i) for i in range(10)]
+    _, ax = draw("plot_worker_count_timeline", {"worker_counts": dict.fromkeys(times, 2)})
+    assert ax.xaxis.get_offset_text().get_text() == "2026-11-15 – 2026-11-16"
+
+
 def test_workers_with_clocks_of_their_own_are_brought_together() -> None:
     data = {
         "worker_active_tasks": {
@@ -135,4 +149,22 @@ def test_hostile_names_are_shown_as_they_are(name: str) -> None:
     options = {"max_legend_entries": 20} if name in PER_WORKER else {}
     fig, _ = draw(name, data_of(name, metrics), **options)
     if options or name in ("plot_chunk_gantt", "plot_per_task_cpu_io", "plot_wall_split"):
-        assert {"<b>bold</b>", "$x$", r"$\frac{", " _hidden", "line?break"} <= set(texts(fig))
+        assert {"<b>bold</b>", "$x$", r"$\frac{", " _hidden", "line?break", "(no name)"} <= set(
+            texts(fig)
+        )
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_very_long_title_fits(name: str) -> None:
+    if "title" in plot_data.parameters(name):
+        title = "a title as long as a sentence " * 12
+        draw(name, data_of(name, plot_data.make_metrics(2, 3, 10)), title=title)
+
+
+@pytest.mark.parametrize("name", OF_WORKERS)
+def test_samples_without_a_value_are_gaps(name: str) -> None:
+    data = plot_data.make_tracking_data(3, 10)
+    for series in data.values():
+        for samples in list(series.values())[:2] if series is not data["worker_counts"] else ():
+            samples[4] = (samples[4][0], None)
+    draw(name, data)

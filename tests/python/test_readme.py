@@ -77,6 +77,7 @@ def test_the_python_blocks_run(reader: Reader) -> None:
     assert "event_rate_elapsed_khz" in reader.printed.getvalue()
     assert Path("runs/zmumu.roast").exists()
     assert Path("runs/before/metrics.json").exists()
+    assert Path("plots/chunk_gantt.png") in reader.names["written"]
     assert len(reader.names["local_collector"].chunk_metrics) == reader.names["report"]["chunks"]
 
 

@@ -12,6 +12,7 @@ import string
 from collections import defaultdict
 
 import pytest
+
 from roastcoffea._probe import Chunk, Records
 
 FIELDS = {
@@ -186,6 +187,12 @@ def test_a_field_that_cannot_be_kept_is_left_out_alone():
     record = Records([encode({"bad": Hostile(), "good": 1, "loop": loop, "set": {1}})])[0]
     assert "bad" not in record
     assert (record["good"], record["set"]) == (1, [1])
+
+
+def test_fields_that_are_too_large_for_a_record_are_left_out():
+    made = Records([encode({"large": "x" * (2 << 20)}), encode({"small": "x"})])
+    assert "large" not in made[0]
+    assert made[1]["small"] == "x"
 
 
 def test_it_behaves_as_a_list():

@@ -20,6 +20,7 @@ import pytest
 import uproot
 from coffea import processor
 from coffea.nanoevents import BaseSchema
+
 from roastcoffea import collecting
 from roastcoffea._probe import Records
 from roastcoffea.decorator import (
@@ -364,6 +365,13 @@ class Overridden(Inherited):
         return super().postprocess(accumulator)
 
 
+class Static(Plain):
+    @staticmethod
+    def postprocess(accumulator):
+        assert KEY not in accumulator
+        return accumulator
+
+
 class InPlace(Plain):
     def postprocess(self, accumulator):
         for key in accumulator:
@@ -371,7 +379,7 @@ class InPlace(Plain):
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"), [(Own, 2), (Inherited, 2), (Overridden, 10), (InPlace, None)]
+    ("kind", "expected"), [(Own, 2), (Inherited, 2), (Overridden, 10), (Static, 1), (InPlace, None)]
 )
 def test_postprocess_never_sees_the_key_but_the_caller_has_it(kind, expected):
     output = {"n": 1, KEY: Records()}
@@ -721,3 +729,22 @@ def test_importing_the_trackers_imports_nothing_heavy():
         """
     )
     assert out.strip() == "[]"
+
+
+def test_a_method_that_calls_the_one_it_overrides_is_one_chunk() -> None:
+    class Base:
+        _roastcoffea_collect_metrics = True
+
+        @track_metrics
+        def process(self, events):
+            with track_time(self, "inner"):
+                return {"n": len(events)}
+
+    class Derived(Base):
+        @track_metrics
+        def process(self, events):
+            with track_time(self, "outer"):
+                return super().process(events)
+
+    (record,) = Derived().process([1, 2, 3])[KEY]
+    assert set(record["timing"]) == {"inner", "outer"}

@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+
 from roastcoffea._probe import Records
 from roastcoffea.decorator import track_metrics
 

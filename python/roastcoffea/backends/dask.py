@@ -28,6 +28,11 @@ _SAMPLED = {
     "worker_executing": "dask_executing",
     "worker_spilled_bytes": "dask_spilled_bytes",
 }
+#: Of these the run keeps integers: what they are divided by.
+_SCALED = {
+    "worker_cpu": ("dask_cpu_millipercent", 1000),
+    "worker_last_seen": ("dask_seen_ms", 1000),
+}
 _FROM_EVENTS = {"worker_cores": "threads", "worker_memory_limit": "memory_limit_bytes"}
 
 
@@ -72,13 +77,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _open(self, interval: float | None) -> None:
         from roastcoffea.backends import shipping
-        from roastcoffea.backends.dask_scheduler import SchedulerProbe
+        from roastcoffea.backends.dask_scheduler import SchedulerProbe, subscribe
         from roastcoffea.backends.dask_worker import WorkerProbe
 
         self._refuse_asynchronous()
         self.topic = f"roastcoffea-{uuid.uuid4().hex}"
-        self.client.subscribe_topic(self.topic, self._receive)
         self._shipped = shipping.ship(self.client, f"{self.topic}-package")
+        # subscribe_topic() only sends a message: what the plugins report first could overtake it
+        self.client._event_handlers[self.topic] = self._receive
+        self.client.run_on_scheduler(subscribe, self.topic, self.client.id)
         if interval is not None:
             self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
         self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
@@ -188,6 +195,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             data[key] = samples(self.run.resample_workers(column, *grid))
         for key, column in _SAMPLED.items():
             data[key] = samples(self.run.resample(column, *grid))
+        for key, (column, unit) in _SCALED.items():
+            data[key] = {
+                worker: [(t, value / unit) for t, value in series]
+                for worker, series in samples(self.run.resample(column, *grid)).items()
+            }
+        data["worker_occupancy"] = {}  # an estimate of the scheduler's, too dear to ask for
         return data
 
     def create_span(self, name: str) -> dict[str, Any]:

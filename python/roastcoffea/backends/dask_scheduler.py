@@ -103,6 +103,11 @@ def remember_nothing(scheduler: Scheduler, topic: str) -> None:
         broker._topics[topic].events = deque(maxlen=1)
 
 
+def subscribe(topic: str, client: str, dask_scheduler: Scheduler) -> None:
+    """Let a client have the events of a topic, from now on."""
+    dask_scheduler.subscribe_topic(topic, client)
+
+
 def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
     """Remove a topic and its subscribers, so that nothing of it is left."""
     broker = getattr(dask_scheduler, "_broker", None)

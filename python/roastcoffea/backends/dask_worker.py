@@ -33,6 +33,8 @@ DASK_COLUMNS = (
     "dask_managed_bytes",
     "dask_spilled_bytes",
     "dask_loop_lag_us",
+    "dask_cpu_millipercent",
+    "dask_seen_ms",
 )
 
 #: A block is sent when it has this many rows, or at the worker's next heartbeat.
@@ -113,6 +115,7 @@ class WorkerProbe(WorkerPlugin):
         lag_us = max(0, int((now - self.expected) * 1e6))
         self.expected = now + self.interval
         state = worker.state
+        cpu = worker.monitor.quantities.get("cpu")
         spilled = getattr(worker.data, "spilled_total", None)
         self.rows.append(
             (
@@ -125,6 +128,8 @@ class WorkerProbe(WorkerPlugin):
                 int(state.nbytes),
                 int(spilled.disk) if spilled is not None else -1,
                 lag_us,
+                int(cpu[-1] * 1000) if cpu else -1,
+                self.clock_ms + int(now * 1000),
             )
         )
 

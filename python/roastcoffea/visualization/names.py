@@ -28,7 +28,7 @@ def shown(name: object, length: int = LENGTH) -> str:
     ('two?lines', 'unknown')
     """
     text = "unknown" if name is None else str(name)
-    text = "".join(c if c.isprintable() else "?" for c in text)
+    text = "".join(c if c.isprintable() else "?" for c in text) or "(no name)"
     if len(text) > length:
         head = length // 2
         text = f"{text[:head]}…{text[len(text) - (length - head - 1) :]}"

@@ -14,14 +14,14 @@ Record = Mapping[str, Any]
 
 
 def require(records: Iterable[Record] | None, message: str) -> list[Record]:
-    """Return the records as a list.
+    """Return the records as a list, without those of building a graph, which are no chunks.
 
     Raises
     ------
     ValueError
         with the message, if there are none
     """
-    result = list(records) if records is not None else []
+    result = [r for r in records if r.get("outcome") != "graph"] if records is not None else []
     if not result:
         raise ValueError(message)
     return result
@@ -52,9 +52,10 @@ def spans(records: Sequence[Record]) -> tuple[list[Record], Floats, Floats]:
 
 
 def failed(records: Iterable[Record]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Tell which records are of failed chunks."""
+    """Tell which records are of chunks that gave no result."""
+    without = ("failed", "lost", "skipped")
     return np.array(
-        ["error" in record or record.get("outcome") == "failed" for record in records], dtype=bool
+        ["error" in record or record.get("outcome") in without for record in records], dtype=bool
     )
 
 

@@ -92,7 +92,7 @@ def draw_workers(ax: Axes, table: Table, max_legend_entries: int) -> None:
 
 def _draw_lines(ax: Axes, table: Table, *, few: bool) -> None:
     single: dict[str, Any] = {"marker": "o", "markersize": 4}
-    look: dict[str, Any] = {} if few else {"linewidth": 1.0, "alpha": 0.8}
+    look: dict[str, Any] = {} if few else {"linewidth": 0.8, "alpha": 0.7}
     for i, (worker, row) in enumerate(zip(table.workers, table.values, strict=True)):
         known = ~np.isnan(row)
         ax.plot(
@@ -100,7 +100,7 @@ def _draw_lines(ax: Axes, table: Table, *, few: bool) -> None:
             row[known],
             color=CYCLE[i % len(CYCLE)],
             # Few lines differ in their dashes, so that one that hides another lets it through.
-            linestyle=DASHES[(i if few else i // len(CYCLE)) % len(DASHES)],
+            linestyle=DASHES[i % len(DASHES)] if few else "-",
             label=shown(worker),
             **look,
             **(single if known.sum() == 1 else {}),

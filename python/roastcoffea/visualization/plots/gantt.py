@@ -149,7 +149,7 @@ def plot_tail(
     y = np.arange(n, dtype=float)
     colours = colours_of(names(records, "dataset"))
     _draw_spans(below, start[last], end[last], y - 0.4, y + 0.4, tail_records, colours)
-    below.set_ylim(-0.6, n - 0.4)
+    below.set_ylim(-0.6, max(n, 6) - 0.4)  # a single chunk is no wall
     if n <= NAMED // 2:
         name_ticks(below.yaxis, [_name(record) for record in tail_records])
     else:
