@@ -105,6 +105,15 @@ def test_the_efficiency_ratio_is_divided_by_the_cores() -> None:
         "total_cores": 2.0,
     }
     assert rows(format_event_processing_table(metrics))[-1] == ("Efficiency Ratio", "45.0%")
+    del metrics["total_cores"]
+    assert rows(format_event_processing_table(metrics))[-1] == ("Efficiency Ratio", "45.0%")
+    del metrics["event_rate_core_khz"]
+    assert rows(format_event_processing_table(metrics))[-1] == (
+        "Efficiency Ratio",
+        "N/A (no worker tracking)",
+    )
+    metrics["event_rate_elapsed_khz"] = 0
+    assert len(rows(format_event_processing_table(metrics))) == 4
 
 
 def test_rows_of_the_fine_table() -> None:
