@@ -52,7 +52,7 @@ int probe_lock_add(const void *address, size_t length)
         return ROAST_E_NOMEM;
 }
 
-#ifdef __GLIBC__
+#ifdef __GLIBC__ /* RTLD_DL_SYMENT is an enumerator there: #ifdef does not see it */
 int probe_lock_add_symbol(const char *symbol)
 {
         void *address = dlsym(RTLD_DEFAULT, symbol);

@@ -32,6 +32,17 @@ int records_add_segment(RecordsObject *self, PyObject *data, size_t from, size_t
 int records_add_bytes(RecordsObject *self, PyObject *bytes);
 int records_add(RecordsObject *self, PyObject *other);
 
+/* records.c: the slots of the type */
+PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int records_traverse(PyObject *object, visitproc visit, void *arg);
+int records_clear(PyObject *object);
+void records_dealloc(PyObject *object);
+Py_ssize_t records_length(PyObject *self);
+PyObject *records_item(PyObject *object, Py_ssize_t index);
+PyObject *records_subscript(PyObject *object, PyObject *key);
+PyObject *records_nb_add(PyObject *left, PyObject *right);
+PyObject *records_iadd(PyObject *self, PyObject *other);
+
 /* records_bytes.c: all rows together */
 PyObject *records_to_bytes(PyObject *self, PyObject *unused);
 PyObject *records_reduce(PyObject *self, PyObject *unused);
