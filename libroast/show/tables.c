@@ -246,8 +246,7 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
                 if (dataset->finished)
                         roast_format_seconds(time, sizeof(time),
                                              dataset->wall_s / (double)dataset->finished);
-                build_text(&cells[1], "%lld chunk%s, %s avg", (long long)dataset->finished,
-                           dataset->finished == 1 ? "" : "s", time);
+                build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished, time);
         }
         return 0;
 }

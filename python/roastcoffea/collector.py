@@ -18,7 +18,7 @@ from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary, __version__
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.inputs import clean_text
-from roastcoffea.metrics import Metrics, metrics_of
+from roastcoffea.metrics import Metrics, metrics_of, registry
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -423,6 +423,8 @@ class MetricsCollector:
     def _aggregate(self) -> None:
         summary = self.run.summary()
         metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
+        if "total_cpu_time" in metrics.absent:
+            self._take_fallbacks(metrics)
         metrics.update(self._chunk_shapes())
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
@@ -431,24 +433,34 @@ class MetricsCollector:
             metrics["raw_section_metrics"] = self.section_metrics
         self.metrics = metrics
 
+    def _take_fallbacks(self, metrics: Metrics) -> None:
+        """Without a process time the documented dict counts with the elapsed time."""
+        from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
+
+        assert self.coffea_report is not None
+        assert self.t_start is not None
+        assert self.t_end is not None
+        documented = aggregate_workflow_metrics(
+            self.coffea_report, self.t_start, self.t_end, self.custom_metrics
+        )
+        for key in ("total_cpu_time", "event_rate_cpu_total_khz", "avg_cpu_time_per_chunk"):
+            metrics[key] = documented[key]
+
     def _chunk_shapes(self) -> dict[str, Any]:
         """Return what the documented dict holds of the chunks beyond the run's own figures."""
-        from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage
-        from roastcoffea.aggregation.chunk import aggregate_chunk_metrics, build_chunk_info
+        from roastcoffea.aggregation.core import aggregate_records
 
         records = self.chunk_metrics
         counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
-        if not counted:
-            return {}
-        statistics: dict[str, Any] = aggregate_chunk_metrics(counted, self.section_metrics)
-        if not isinstance(records, list):  # the run has them, and computes the rest better
-            statistics = {k: v for k, v in statistics.items() if k in ("per_dataset", "sections")}
-        return {
-            **statistics,
-            **aggregate_branch_coverage(counted, self.coffea_report),
-            "chunk_info": build_chunk_info(counted),
-            "raw_chunk_metrics": records,
-        }
+        shapes: dict[str, Any] = aggregate_records(
+            counted, self.section_metrics, self.coffea_report
+        )
+        if not isinstance(records, list):  # the run has them, and computes the scalars better
+            scalars = {key for row in registry() for key in (row[0], *row[8])}
+            shapes = {key: value for key, value in shapes.items() if key not in scalars}
+        if counted:
+            shapes["raw_chunk_metrics"] = records
+        return shapes
 
     @property
     def aggregator(self) -> MetricsAggregator:

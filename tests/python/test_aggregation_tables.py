@@ -175,7 +175,7 @@ def test_the_chunk_table_shows_datasets_and_sections() -> None:
         ("", ""),
         ("Per-Dataset Breakdown", ""),
         ("  A", "3 chunks, 3.0s avg"),
-        ("  B", "1 chunk, 2.0s avg"),
+        ("  B", "1 chunks, 2.0s avg"),
         ("", ""),
         ("Section Timing", ""),
         ("  m", "40.0s (4x), 1.00 MB avg"),
