@@ -13,6 +13,7 @@ void coverage_file_deinit(struct coverage_file *file)
         for (size_t i = 0; i < file->n; i++)
                 free(file->sets[i].branches);
         free(file->sets);
+        free(file->bytes);
         *file = (struct coverage_file){ 0 };
 }
 
@@ -68,6 +69,22 @@ int coverage_file_add(struct coverage_file *file, uint32_t *branches, size_t n, 
         return 0;
 }
 
+int coverage_file_branch(struct coverage_file *file, uint32_t branch, double bytes)
+{
+        if (branch >= file->n_bytes) {
+                size_t n = (size_t)branch + 64;
+                double *grown = realloc(file->bytes, n * sizeof(*grown));
+
+                if (!grown)
+                        return ROAST_E_NOMEM;
+                memset(grown + file->n_bytes, 0, (n - file->n_bytes) * sizeof(*grown));
+                file->bytes = grown;
+                file->n_bytes = n;
+        }
+        file->bytes[branch] = larger(file->bytes[branch], bytes);
+        return 0;
+}
+
 /* Larger sets first; sets that look alike by their numbers, so that no order of arrival shows */
 static int by_size(const void *a, const void *b)
 {
@@ -80,13 +97,28 @@ static int by_size(const void *a, const void *b)
         return x->n ? memcmp(x->branches, y->branches, x->n * sizeof(*x->branches)) : 0;
 }
 
-static size_t mark(bool *touched, const struct coverage_set *set)
+/* The branches of a set that no set before it has */
+struct fresh {
+        size_t n;
+        double bytes;
+        bool unknown; /* the bytes of one of them */
+};
+
+static struct fresh mark(const struct coverage_file *file, bool *touched,
+                         const struct coverage_set *set)
 {
-        size_t fresh = 0;
+        struct fresh fresh = { 0 };
 
         for (size_t i = 0; i < set->n; i++) {
-                fresh += !touched[set->branches[i]];
-                touched[set->branches[i]] = true;
+                uint32_t branch = set->branches[i];
+                double bytes = branch < file->n_bytes ? file->bytes[branch] : 0;
+
+                if (touched[branch])
+                        continue;
+                touched[branch] = true;
+                fresh.n++;
+                fresh.bytes += bytes;
+                fresh.unknown |= !(bytes > 0);
         }
         return fresh;
 }
@@ -110,13 +142,15 @@ int coverage_of_file(struct coverage *coverage, struct coverage_file *file, size
                 qsort(file->sets, file->n, sizeof(*file->sets), by_size);
         for (size_t i = 0; i < file->n; i++) {
                 const struct coverage_set *set = &file->sets[i];
-                size_t fresh = mark(touched, set);
+                struct fresh fresh = mark(file, touched, set);
 
                 largest = larger(largest, set->bytes);
-                coverage->branches += fresh;
-                if (fresh)
-                        coverage->bytes += set->bytes * ((double)fresh / (double)set->n);
-                if (fresh && fresh < set->n)
+                coverage->branches += fresh.n;
+                if (fresh.n && !fresh.unknown)
+                        coverage->bytes += fresh.bytes;
+                else if (fresh.n)
+                        coverage->bytes += set->bytes * ((double)fresh.n / (double)set->n);
+                if (fresh.unknown && fresh.n < set->n)
                         coverage->estimated = true;
         }
         coverage->bytes = larger(coverage->bytes, largest);

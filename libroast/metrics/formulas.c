@@ -133,8 +133,12 @@ static double event_rate_core_khz(struct formula *f)
         return event_rate_core_hz(f) / 1000;
 }
 
+/* Rates alone may be given, without the cores that one of them was divided by. */
 static double efficiency_ratio(struct formula *f)
 {
+        if (!known(f, ROAST_TOTAL_CORES) && known(f, ROAST_EVENT_RATE_CORE_KHZ))
+                return in(f, ROAST_EVENT_RATE_CORE_KHZ) /
+                       divisor(f, ROAST_EVENT_RATE_CPU_TOTAL_KHZ);
         return in(f, ROAST_EVENT_RATE_ELAPSED_KHZ) / divisor(f, ROAST_EVENT_RATE_CPU_TOTAL_KHZ) /
                divisor(f, ROAST_TOTAL_CORES);
 }

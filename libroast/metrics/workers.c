@@ -7,6 +7,7 @@
  * out right.
  */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,16 @@ struct worker_state {
 };
 
 struct integral {
+        int64_t start_utc_ns;
+        double interval_ns; /* between two samples */
         int64_t last_utc_ns;
         int64_t workers;
         double threads;
         int64_t peak_workers;
         double worker_ns; /* the integrals */
         double thread_ns;
+        double samples; /* how many there are, and the sum of the workers at them */
+        double sampled_workers;
 };
 
 /* From an instant to a later one, however far apart */
@@ -33,12 +38,21 @@ static double duration_ns(int64_t from_utc_ns, int64_t to_utc_ns)
         return (double)((uint64_t)to_utc_ns - (uint64_t)from_utc_ns);
 }
 
+/* How many samples there are before an instant, the first at the start */
+static double samples_before(const struct integral *integral, int64_t utc_ns)
+{
+        return ceil(duration_ns(integral->start_utc_ns, utc_ns) / integral->interval_ns);
+}
+
 static void advance(struct integral *integral, int64_t utc_ns)
 {
-        double dt;
+        double dt, n;
 
         if (utc_ns <= integral->last_utc_ns)
                 return;
+        n = samples_before(integral, utc_ns) - samples_before(integral, integral->last_utc_ns);
+        integral->samples += n;
+        integral->sampled_workers += n * (double)integral->workers;
         dt = duration_ns(integral->last_utc_ns, utc_ns);
         integral->worker_ns += dt * (double)integral->workers;
         integral->thread_ns += dt * integral->threads;
@@ -103,7 +117,9 @@ int collect_workers(struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
         ROAST_CLEANUP(cleanup_free) struct worker_state *states = NULL;
-        struct integral integral = { .last_utc_ns = collect->start_utc_ns };
+        struct integral integral = { .start_utc_ns = collect->start_utc_ns,
+                                     .interval_ns = collect->interval_s * 1e9,
+                                     .last_utc_ns = collect->start_utc_ns };
         struct run_scan scan;
         bool any = false;
         double ns;
@@ -131,6 +147,9 @@ int collect_workers(struct collect *collect, struct roast_error *error)
                 return 0;
         ns = duration_ns(collect->start_utc_ns, collect->end_utc_ns);
         roast_metric_set_real(set, ROAST_AVG_WORKERS, integral.worker_ns / ns);
+        if (integral.samples > 0 && isfinite(integral.samples))
+                roast_metric_set_real(set, ROAST_MEAN_WORKERS,
+                                      integral.sampled_workers / integral.samples);
         roast_metric_set_real(set, ROAST_TOTAL_CORES, integral.thread_ns / ns);
         return 0;
 }

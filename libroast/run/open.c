@@ -80,8 +80,8 @@ static int check_file(const char *path, struct roast_error *error)
         if (fstat(fd, &st) < 0)
                 return roast_fail(error, ROAST_E_IO, "%s: %s", path, strerror(errno));
         if (S_ISDIR(st.st_mode))
-                return roast_fail(error, ROAST_E_FORMAT,
-                                  "%s: is a directory, not a run file", path);
+                return roast_fail(error, ROAST_E_FORMAT, "%s: is a directory, not a run file",
+                                  path);
         if (!S_ISREG(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT, "%s: is not a regular file", path);
         n = pread(fd, header, sizeof(header), 0);

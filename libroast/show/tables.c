@@ -45,8 +45,10 @@ static const struct metric_row event_rows[] = {
         { "Event Rate (Elapsed Time)", ROAST_EVENT_RATE_ELAPSED_KHZ },
         { "Event Rate (Total CPU)", ROAST_EVENT_RATE_CPU_TOTAL_KHZ },
         { "Event Rate (Core-Averaged)", ROAST_EVENT_RATE_CORE_KHZ },
-        { "Efficiency Ratio", ROAST_EFFICIENCY_RATIO, IF_NONZERO },
 };
+
+/* Where there are the two rates that it compares; it still needs the cores */
+static const struct metric_row ratio_row = { "Efficiency Ratio", ROAST_EFFICIENCY_RATIO };
 
 static const struct metric_row resource_rows[] = {
         { "Workers (Time-Averaged)", ROAST_AVG_WORKERS },
@@ -180,7 +182,15 @@ static int fill_throughput(struct roast_table *table, const struct roast_summary
 
 static int fill_events(struct roast_table *table, const struct roast_summary *summary)
 {
-        return metric_rows(table, &summary->metrics, event_rows, ROAST_ARRAY_SIZE(event_rows));
+        const struct roast_metric_set *set = &summary->metrics;
+        int r = metric_rows(table, set, event_rows, ROAST_ARRAY_SIZE(event_rows));
+
+        if (r < 0 || !known(summary, ROAST_EVENT_RATE_ELAPSED_KHZ) ||
+            !known(summary, ROAST_EVENT_RATE_CPU_TOTAL_KHZ) ||
+            set->values[ROAST_EVENT_RATE_ELAPSED_KHZ].real == 0 ||
+            set->values[ROAST_EVENT_RATE_CPU_TOTAL_KHZ].real == 0)
+                return r;
+        return metric_rows(table, set, &ratio_row, 1);
 }
 
 static int fill_resources(struct roast_table *table, const struct roast_summary *summary)

@@ -189,18 +189,36 @@ static int read_parts(struct chunk_reader *reader, PyObject *record)
         return r;
 }
 
+/* What our own records say became of the attempt; others have no such key. -1: an exception */
+static int outcome_of(PyObject *record)
+{
+        PyObject *outcome;
+        int found = CHUNK_FINISHED, r = plain_get(record, "outcome", &outcome);
+
+        for (int i = 0; r > 0 && PyUnicode_Check(outcome) && i < CHUNK_N_OUTCOMES; i++)
+                if (PyUnicode_CompareWithASCIIString(outcome, chunk_outcomes[i]) == 0)
+                        found = i;
+        Py_XDECREF(outcome);
+        return r < 0 ? -1 : found;
+}
+
 static int read_chunk(PyObject *record, void *context)
 {
         struct chunk_reader *reader = context;
-        struct roast_dataset *dataset = dataset_of(reader, record);
+        struct roast_dataset *dataset;
         PyObject *failure;
-        int r;
+        int outcome = outcome_of(record), r;
 
+        if (outcome < 0)
+                return -1;
+        if (outcome == CHUNK_LOST || outcome == CHUNK_GRAPH)
+                return 0;
+        dataset = dataset_of(reader, record);
         if (!dataset)
                 return -1;
         r = plain_get(record, "error", &failure);
         Py_XDECREF(failure);
-        if (r > 0)
+        if (r > 0 || (r == 0 && outcome != CHUNK_FINISHED))
                 chunk_stats_failed(&reader->stats, dataset);
         else if (r == 0)
                 r = read_finished(reader, dataset, record);

@@ -125,15 +125,57 @@ static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObj
         return r < 0 ? -1 : 0;
 }
 
+struct branch_reader {
+        struct coverage_reader *reader;
+        struct coverage_file *file;
+};
+
+static int note_bytes(PyObject *name, PyObject *bytes, void *context)
+{
+        struct branch_reader *branches = context;
+        Py_ssize_t number;
+        double real;
+
+        number = plain_known(branches->reader->branch_index, name);
+        if (number < 0)
+                return PyErr_Occurred() ? -1 : 0; /* no chunk has touched it */
+        if (plain_real(&real, bytes) < 0)
+                return -1;
+        if (coverage_file_branch(branches->file, (uint32_t)number, real) < 0)
+                return no_memory();
+        return 0;
+}
+
+/* {branch: compressed bytes in the file}, where the file's metadata have it */
+static int read_bytes(struct coverage_reader *reader, struct coverage_file *file,
+                      PyObject *metadata)
+{
+        struct branch_reader branches = { reader, file };
+        PyObject *bytes;
+        int r = plain_get(metadata, "branch_bytes", &bytes);
+
+        if (r > 0 && PyDict_Check(bytes))
+                r = plain_each_pair(bytes, note_bytes, &branches);
+        Py_XDECREF(bytes);
+        return r < 0 ? -1 : 0;
+}
+
+/*
+ * `accessed_bytes` of older records is of the branches' bytes in the whole file. Ours is of the
+ * chunk; they name the bytes of the tree, of which the percentage is a share.
+ */
 static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
 {
-        double bytes, branches_percent, bytes_percent;
+        double bytes, branches_percent, bytes_percent, tree_bytes;
         struct read_file *found;
 
         if (plain_get_real(&bytes, record, "accessed_bytes") < 0 ||
             plain_get_real(&branches_percent, record, "branches_read_percent") < 0 ||
-            plain_get_real(&bytes_percent, record, "bytes_read_percent") < 0)
+            plain_get_real(&bytes_percent, record, "bytes_read_percent") < 0 ||
+            plain_get_real(&tree_bytes, record, "tree_bytes") < 0)
                 return -1;
+        if (isfinite(tree_bytes) && isfinite(bytes_percent))
+                bytes = round(bytes_percent * tree_bytes / 100);
         if (!file || file == Py_None)
                 return 0;
         found = file_of(reader, file);
@@ -199,6 +241,8 @@ static int put_file(PyObject *name, PyObject *position, void *context)
         if (file->metadata && (plain_get_real(&ratio, file->metadata, "compression_ratio") < 0 ||
                                plain_get_fact(&branches, file->metadata, "total_branches") < 0 ||
                                plain_get_fact(&bytes, file->metadata, "total_tree_bytes") < 0))
+                return -1;
+        if (file->metadata && read_bytes(reader, &file->coverage, file->metadata) < 0)
                 return -1;
         if (coverage_of_file(&coverage, &file->coverage, (size_t)PyDict_Size(reader->branch_index),
                              branches.real, bytes.real) < 0)

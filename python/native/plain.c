@@ -179,15 +179,21 @@ int plain_put(PyObject *dict, const char *key, PyObject *value)
         return r;
 }
 
+Py_ssize_t plain_known(PyObject *index, PyObject *key)
+{
+        PyObject *known = PyDict_GetItemWithError(index, key);
+
+        return known ? PyLong_AsSsize_t(known) : -1;
+}
+
 Py_ssize_t plain_index(PyObject *index, PyObject *key)
 {
-        PyObject *known = PyDict_GetItemWithError(index, key), *next;
-        Py_ssize_t position = PyDict_Size(index);
+        Py_ssize_t position = plain_known(index, key);
+        PyObject *next;
 
-        if (known)
-                return PyLong_AsSsize_t(known);
-        if (PyErr_Occurred())
-                return -1;
+        if (position >= 0 || PyErr_Occurred())
+                return position;
+        position = PyDict_Size(index);
         next = PyLong_FromSsize_t(position);
         if (!next || PyDict_SetItem(index, key, next) < 0)
                 position = -1;

@@ -32,6 +32,8 @@ int plain_put(PyObject *dict, const char *key, PyObject *value);
 
 /* The position of a key in an index {key: position}; a new key is given the next one. -1: error. */
 Py_ssize_t plain_index(PyObject *index, PyObject *key);
+/* The same of a key that must be there; -1 without an exception if it is not. */
+Py_ssize_t plain_known(PyObject *index, PyObject *key);
 
 /*
  * Instants as seconds since the first one: numbers, or whatever can be subtracted from each other

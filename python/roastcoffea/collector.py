@@ -476,6 +476,15 @@ class MetricsCollector:
                 console.print(table)
         console.print()
 
+    def plot_all(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Draw every plot for which there is data, as PNG files, and return their paths.
+
+        What could not be drawn, and why, is in the result's ``absent``.
+        """
+        from roastcoffea.visualization import plot_all
+
+        return plot_all(self, directory)
+
     def save_measurement(
         self, output_dir: str | os.PathLike[str], measurement_name: str | None = None
     ) -> Path:

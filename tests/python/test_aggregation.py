@@ -276,6 +276,19 @@ def test_a_successful_record_without_duration_is_an_error() -> None:
     }
 
 
+def test_attempts_that_were_lost_or_built_a_graph_are_no_chunks() -> None:
+    records = [
+        {"outcome": "finished", "duration": 1.0},
+        {"outcome": "skipped"},
+        {"outcome": "lost"},
+        {"outcome": "graph", "duration": 9.0},
+    ]
+    metrics = aggregate_chunk_metrics(records)
+    assert metrics["num_chunks"] == 2
+    assert metrics["num_failed_chunks"] == 1
+    assert metrics["chunk_duration_max"] == 1.0
+
+
 def test_the_last_record_of_a_chunk_counts_in_chunk_info() -> None:
     record = {"file": "a", "entry_start": 0, "entry_stop": 5, "t_start": 1.0, "t_end": 2.0}
     assert build_chunk_info([record, {**record, "bytes_read": 7}, {"file": "b"}]) == {
@@ -322,6 +335,10 @@ def test_a_file_is_covered_by_all_its_chunks_in_whatever_order_they_come() -> No
     assert forth == back
     assert forth["file_read_metrics"]["a.root"]["bytes_read"] == 400
     assert "file_read_metrics" in forth.estimated
+    sized = {**file, "branch_bytes": {"a": 50, "b": 150, "c": 150}}
+    exact = aggregate_branch_coverage([{**r, "file_metadata": sized} for r in overlapping])
+    assert exact["file_read_metrics"]["a.root"]["bytes_read"] == 350
+    assert not exact.estimated
 
 
 def test_one_record_of_a_file_is_taken_at_its_word() -> None:

@@ -105,6 +105,15 @@ def test_the_efficiency_ratio_is_divided_by_the_cores() -> None:
         "total_cores": 2.0,
     }
     assert rows(format_event_processing_table(metrics))[-1] == ("Efficiency Ratio", "45.0%")
+    del metrics["total_cores"]
+    assert rows(format_event_processing_table(metrics))[-1] == ("Efficiency Ratio", "45.0%")
+    del metrics["event_rate_core_khz"]
+    assert rows(format_event_processing_table(metrics))[-1] == (
+        "Efficiency Ratio",
+        "N/A (no worker tracking)",
+    )
+    metrics["event_rate_elapsed_khz"] = 0
+    assert len(rows(format_event_processing_table(metrics))) == 4
 
 
 def test_rows_of_the_fine_table() -> None:
@@ -166,7 +175,7 @@ def test_the_chunk_table_shows_datasets_and_sections() -> None:
         ("", ""),
         ("Per-Dataset Breakdown", ""),
         ("  A", "3 chunks, 3.0s avg"),
-        ("  B", "1 chunks, 2.0s avg"),
+        ("  B", "1 chunk, 2.0s avg"),
         ("", ""),
         ("Section Timing", ""),
         ("  m", "40.0s (4x), 1.00 MB avg"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from matplotlib.figure import Figure
 from test_plots_data import OF_WORKERS, data_of, draw, strict  # noqa: F401
 
 from roastcoffea import visualization
-from roastcoffea.visualization import figure, plots
+from roastcoffea.visualization import figure, plots, utils
 
 # function: (title, y label, message without data, what to pass as "no data")
 DOCUMENTED: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
@@ -270,6 +273,18 @@ def test_a_figure_is_saved_where_a_path_is_given(tmp_path: Path, demo: plot_data
         assert Path(path).stat().st_size > 1000
 
 
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(visualization.__path__, "roastcoffea.visualization.")
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_run(module: str) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(import_module(module), optionflags=flags).failed == 0
+
+
 # -- figures and pyplot ----------------------------------------------------------------------
 
 
@@ -339,3 +354,36 @@ def test_importing_the_package_does_not_import_matplotlib() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
     code = "import sys, roastcoffea.visualization; sys.exit('matplotlib.pyplot' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_matplotlib_it_is_said_what_to_install() -> None:
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+try:
+    import roastcoffea.visualization.plots
+except ImportError as error:
+    assert "roastcoffea[plots]" in str(error), error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- parts for plots of one's own ------------------------------------------------------------
+
+
+def test_the_parts_of_timelines_can_be_used_alone(tmp_path: Path) -> None:
+    import matplotlib.pyplot as plt
+    from matplotlib.dates import DateFormatter
+
+    fig, ax = plt.subplots()
+    utils.setup_timeline_axes(ax, ylabel="y", title="t", ylim=(0, 7))
+    assert isinstance(ax.xaxis.get_major_formatter(), DateFormatter)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("Time", "y", "t")
+    assert ax.get_ylim() == (0, 7)
+    utils.add_worker_count_annotation(ax, 12)
+    assert ax.texts[0].get_text() == "Showing 12 workers"
+    utils.finalize_timeline_plot(fig, ax, tmp_path / "own.png")
+    assert (tmp_path / "own.png").exists()
+    plt.close(fig)

@@ -152,3 +152,19 @@ def test_hostile_names_are_shown_as_they_are(name: str) -> None:
         assert {"<b>bold</b>", "$x$", r"$\frac{", " _hidden", "line?break", "(no name)"} <= set(
             texts(fig)
         )
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_very_long_title_fits(name: str) -> None:
+    if "title" in plot_data.parameters(name):
+        title = "a title as long as a sentence " * 12
+        draw(name, data_of(name, plot_data.make_metrics(2, 3, 10)), title=title)
+
+
+@pytest.mark.parametrize("name", OF_WORKERS)
+def test_samples_without_a_value_are_gaps(name: str) -> None:
+    data = plot_data.make_tracking_data(3, 10)
+    for series in data.values():
+        for samples in list(series.values())[:2] if series is not data["worker_counts"] else ():
+            samples[4] = (samples[4][0], None)
+    draw(name, data)

@@ -211,6 +211,22 @@ static void test_overlapping_sets_are_estimated(void **state)
         assert_true(coverage.branches_percent == 2); /* totals are not known: as a chunk said */
 }
 
+static void test_overlapping_sets_of_branches_of_known_size_are_exact(void **state)
+{
+        ROAST_CLEANUP(coverage_file_deinit) struct coverage_file file = { 0 };
+        struct coverage coverage;
+
+        (void)state;
+        add_set(&file, "ab", 30);
+        add_set(&file, "bz", 25);
+        assert_int_equal(coverage_file_branch(&file, 0, 10), 0);
+        assert_int_equal(coverage_file_branch(&file, 1, 20), 0);
+        assert_int_equal(coverage_file_branch(&file, 25, 5), 0);
+        assert_int_equal(coverage_of_file(&coverage, &file, 26, 100, 100), 0);
+        assert_true(coverage.bytes == 35 && coverage.bytes_percent == 35);
+        assert_false(coverage.estimated);
+}
+
 static void test_a_file_of_which_nothing_is_said(void **state)
 {
         ROAST_CLEANUP(coverage_file_deinit) struct coverage_file file = { 0 };
@@ -305,6 +321,8 @@ static int everything(void)
         if (r >= 0)
                 r = coverage_file_add(&file, branches, 2, 1, 1, 1);
         if (r >= 0)
+                r = coverage_file_branch(&file, 1, 1);
+        if (r >= 0)
                 r = coverage_of_file(&coverage, &file, 2, 2, 2);
         fine_add(&sums, text("automatic_retries"), text("thread-cpu"), text("seconds"), 1);
         if (r >= 0)
@@ -348,6 +366,7 @@ int main(void)
                 cmocka_unit_test(test_cores_over_time_against_a_naive_version),
                 cmocka_unit_test(test_coverage_is_of_the_union_in_any_order),
                 cmocka_unit_test(test_overlapping_sets_are_estimated),
+                cmocka_unit_test(test_overlapping_sets_of_branches_of_known_size_are_exact),
                 cmocka_unit_test(test_a_file_of_which_nothing_is_said),
                 cmocka_unit_test(test_a_figure_that_does_not_count_says_so),
                 cmocka_unit_test(test_a_report_without_process_time_is_as_long_as_the_run),

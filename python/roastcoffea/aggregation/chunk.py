@@ -13,7 +13,7 @@ ChunkValue = tuple[Any, Any, Any]
 
 
 def aggregate_chunk_metrics(
-    chunk_metrics: Sequence[Mapping[str, Any]],
+    chunk_metrics: Sequence[Mapping[str, Any]] | None,
     section_metrics: Sequence[Mapping[str, Any]] | None = None,
 ) -> Metrics:
     """Return statistics of the chunks, by dataset and by section.
@@ -42,7 +42,7 @@ def aggregate_chunk_metrics(
     >>> metrics["chunk_duration_mean"], metrics["per_dataset"]["A"]["total_events"]
     (2.0, 200)
     """
-    if not len(chunk_metrics):
+    if chunk_metrics is None or not len(chunk_metrics):
         return Metrics({"num_chunks": 0})
     summary, per_dataset, sections = aggregate_chunks(chunk_metrics, section_metrics)
     known = summary.metrics()

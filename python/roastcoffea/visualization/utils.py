@@ -44,7 +44,8 @@ def validate_tracking_data(
     series = tracking_data.get(data_key)
     if not series or (data_key != "worker_counts" and not any(map(len, series.values()))):
         raise ValueError(error_msg)
-    return dict(series)
+    result: dict[Any, Any] = series
+    return result
 
 
 def setup_timeline_axes(
@@ -60,9 +61,8 @@ def setup_timeline_axes(
     if ylim is not None:
         ax.set_ylim(*ylim)
     ax.grid(visible=True, alpha=grid_alpha)
-    left, right = ax.dataLim.intervalx
-    if np.isfinite((left, right)).all():
-        set_clock(ax, times_of((left, right)))
+    drawn = ax.dataLim.intervalx
+    set_clock(ax, times_of(drawn[np.isfinite(drawn)]))
 
 
 def finalize_timeline_plot(fig: Figure, ax: Axes, output_path: PathLike | None = None) -> None:

@@ -138,8 +138,9 @@ def plot_tail(
     ax.step(times, running, where="post", color=BLUE, linewidth=1.2)
     ax.set_ylim(0, float(running.max()) * 1.1)
     whole_numbers(ax.yaxis)
+    stretch = day_numbers(epochs([begin, end.max()]))
     for axes in (ax, below):
-        axes.axvspan(*epochs([begin, end.max()]), color=ORANGE, alpha=0.15, linewidth=0)
+        axes.axvspan(*stretch, color=ORANGE, alpha=0.15, linewidth=0)
     whole, tail = float(end.max() - start.min()), float(end.max() - begin)
     share = 100 * tail / whole if whole > 0 else 0.0
     chunks = f"{n:,} chunks" if n != 1 else "chunk"
@@ -202,7 +203,7 @@ def _running(start: Floats, end: Floats) -> tuple[Any, Floats]:
     at = np.concatenate([start, end])
     change = np.concatenate([np.ones(len(start)), -np.ones(len(end))])
     order = np.lexsort((change, at))
-    return epochs(at[order]), np.cumsum(change[order])
+    return day_numbers(epochs(at[order])), np.cumsum(change[order])
 
 
 def _draw_spans(
@@ -214,7 +215,10 @@ def _draw_spans(
     records: Sequence[Record],
     colours: Mapping[str, str],
 ) -> None:
-    """Draw a box for each chunk, in the colour of its dataset; white edges where there is room."""
+    """Draw a box for each chunk, in the colour of its dataset; white edges where there is room.
+
+    The axis knows of no units: Matplotlib would convert each of 100,000 boxes by itself.
+    """
     x0, x1 = day_numbers(epochs(start)), day_numbers(epochs(end))
     corners = np.stack(
         [np.stack(pair, axis=-1) for pair in ((x0, bottom), (x1, bottom), (x1, top), (x0, top))],
@@ -225,15 +229,15 @@ def _draw_spans(
     faces = [INK if b else colours[d] for d, b in zip(datasets, bad, strict=True)]
     rows = float(top.max() - bottom.min()) / float(np.median(top - bottom))
     edges = rows <= 80 and len(records) <= 2000
+    shapes: Any = corners
     boxes = PolyCollection(
-        list(corners),
+        shapes,
         facecolors=faces,
         edgecolors="white" if edges else "none",
         linewidths=0.6 if edges else 0,
         rasterized=len(records) > 2000,
     )
     ax.add_collection(boxes, autolim=True)
-    ax.xaxis_date()
     ax.autoscale_view()
     seen = set(datasets)
     shown_colours = {name: colour for name, colour in colours.items() if name in seen}

@@ -124,7 +124,7 @@ def plot_memory_limit(
     Parameters are those of :func:`plot_memory_utilization_per_worker_timeline`.
     """
     table, limits = _read(tracking_data)
-    if not (limits > 0).any():
+    if not (limits > 0).any() or not np.isfinite(table.values).any():
         raise ValueError(NO_MEMORY)
     times, memory = fold(table.times, table.values / 1e9)
     low, median, high = quantiles(memory, (0.0, 0.5, 1.0))

@@ -145,7 +145,10 @@ def plot_throughput_timeline(
     if not chunk_info:
         raise ValueError("No chunk_info provided")
     chunks = np.array([tuple(chunk)[:3] for chunk in chunk_info.values()], dtype=np.float64)
-    times, rate = _rate(chunks[:, 0], chunks[:, 1], np.nan_to_num(chunks[:, 2]))
+    chunks = chunks[np.isfinite(chunks).all(axis=1)]
+    if not len(chunks):
+        raise ValueError("No chunk_info provided")
+    times, rate = _rate(*chunks.T)
     fig, ax = new_plot(figsize)
     ax.fill_between(times, rate, step="post", color=ORANGE, alpha=0.45, linewidth=0)
     ax.step(times, rate, where="post", color=ORANGE, linewidth=1.2)
@@ -160,7 +163,7 @@ def plot_throughput_timeline(
 
 def _rate(start: Floats, end: Floats, size: Floats) -> tuple[Times, Floats]:
     """Return times and the Gbit/s from each of them until the next."""
-    origin = float(np.nanmin(start))
+    origin = float(start.min())
     start, end = start - origin, end - origin
     end = np.maximum(end, start + 1e-3)  # a chunk of no time at all still has read its bytes
     edges = np.linspace(0.0, float(end.max()), STRETCHES + 1)
