@@ -44,6 +44,7 @@ PyObject *records_nb_add(PyObject *left, PyObject *right);
 PyObject *records_iadd(PyObject *self, PyObject *other);
 
 /* records_bytes.c: all rows together */
+PyObject *records_blocks(PyObject *self, PyObject *unused);
 PyObject *records_to_bytes(PyObject *self, PyObject *unused);
 PyObject *records_reduce(PyObject *self, PyObject *unused);
 PyObject *records_totals(PyObject *self, PyObject *unused);

@@ -100,11 +100,30 @@ static int pack_segment(struct packer *packer, const struct segment *segment, bo
         return decode(&packer->table, segment->data);
 }
 
-/* [bytes or dict, ...]: all records in few blocks. NULL with an exception */
-static PyObject *pack(RecordsObject *self, bool dicts_too)
+/* A copy that nobody else can change while the GIL is released; NULL with an exception */
+static RecordsObject *snapshot(PyObject *object)
 {
+        PyObject *copy = records_new_empty(Py_TYPE(object));
+
+        if (copy && records_add((RecordsObject *)copy, object) < 0)
+                Py_CLEAR(copy);
+        return (RecordsObject *)copy;
+}
+
+static void release(RecordsObject **records)
+{
+        Py_XDECREF((PyObject *)*records);
+}
+
+/* [bytes or dict, ...]: all records in few blocks. NULL with an exception */
+static PyObject *pack(PyObject *object, bool dicts_too)
+{
+        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
         ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
         PyObject *blocks;
+
+        if (!self)
+                return NULL;
 
         chunk_table_init(&packer.table);
         chunk_table_init(&packer.whole);
@@ -148,18 +167,27 @@ PyObject *records_reduce(PyObject *object, PyObject *unused)
                 single = self->segments[0].data;
                 return Py_BuildValue("(O((O)))", Py_TYPE(object), single);
         }
-        blocks = pack(self, false);
+        blocks = pack(object, false);
         return blocks ? Py_BuildValue("(O(N))", Py_TYPE(object), blocks) : NULL;
+}
+
+/* [bytes, ...], each of so many records that a reader needs little memory */
+PyObject *records_blocks(PyObject *object, PyObject *unused)
+{
+        (void)unused;
+        return pack(object, true);
 }
 
 /* Everything as one block of bytes: for a channel or a file */
 PyObject *records_to_bytes(PyObject *object, PyObject *unused)
 {
-        RecordsObject *self = (RecordsObject *)object;
+        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
         ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
         PyObject *bytes;
 
         (void)unused;
+        if (!self)
+                return NULL;
         if (is_packed(self))
                 return Py_NewRef(self->segments[0].data);
         chunk_table_init(&packer.table);
@@ -200,12 +228,14 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
                 CHUNK_READ_BYTES, CHUNK_RCHAR_BYTES, CHUNK_REQUESTED_BYTES,
         };
         enum { N_SUMMED = sizeof(summed) / sizeof(summed[0]) };
-        RecordsObject *self = (RecordsObject *)object;
+        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
         ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
         int64_t sums[N_SUMMED] = { 0 }, outcomes[CHUNK_N_OUTCOMES] = { 0 }, section_ns = 0;
         PyObject *dict;
 
         (void)unused;
+        if (!self)
+                return NULL;
         chunk_table_init(&packer.table);
         chunk_table_init(&packer.whole);
         for (size_t i = 0; i < self->n_segments; i++) {

@@ -134,6 +134,8 @@ static PyMethodDef methods[] = {
         { "from_bytes", records_from_bytes, METH_O | METH_CLASS,
           "from_bytes(data, /)\n--\n\nRecords from what to_bytes() or a chunk gave." },
         { "to_bytes", records_to_bytes, METH_NOARGS, "to_bytes()\n--\n\nAll records, encoded." },
+        { "blocks", records_blocks, METH_NOARGS,
+          "blocks()\n--\n\nThe same as a list of blocks, none of which takes much memory." },
         { "totals", records_totals, METH_NOARGS,
           "totals()\n--\n\nSums over all records, without making a dict of each." },
         { "append", records_append, METH_O, "append(record, /)\n--\n\nAdd a dict as it is." },

@@ -9,6 +9,7 @@ import operator
 import pickle
 import random
 import string
+import threading
 from collections import defaultdict
 
 import pytest
@@ -276,6 +277,33 @@ def test_totals_are_the_sums_of_the_records():
     assert totals["num_events"] == 20 * 1000 + 5
     assert totals["finished"] == 21
     assert totals["wall_ns"] == sum(round(r["duration"] * 1e9) for r in made)
+
+
+def test_blocks_hold_all_records_a_few_thousand_each():
+    made = operator.add(Records([records(1).to_bytes()] * 9000), [{"duration": 1.0}])
+    blocks = [Records.from_bytes(data) for data in made.blocks()]
+    assert sum(map(len, blocks)) == 9001
+    assert max(map(len, blocks)) <= 4096
+    assert blocks[-1][-1]["duration"] == 1.0
+
+
+def test_records_may_be_added_while_others_are_summed_up():
+    made = Records([records(1).to_bytes()] * 3000)
+    stop = threading.Event()
+
+    def add():
+        while not stop.wait(0.001):
+            made.append({"num_events": 0})
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    try:
+        for _ in range(20):
+            assert made.totals()["num_events"] == 3_000_000
+            assert len(pickle.loads(pickle.dumps(made))) >= 3000
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_damaged_bytes_are_refused_or_read_but_never_crash():
