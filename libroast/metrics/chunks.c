@@ -6,6 +6,7 @@
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
 #include "metrics/lost.h"
+#include "metrics/split.h"
 #include "record/chunk.h"
 #include "util/cleanup.h"
 #include "util/text.h"
@@ -94,8 +95,8 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
-static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
-                       struct roast_error *error)
+static int scan_chunks(struct collect *collect, struct chunk_stats *stats, struct split_sum *split,
+                       size_t *slots, struct roast_error *error)
 {
         ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
@@ -126,6 +127,7 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
                         struct chunk_figures figures = figures_of(scan.values);
 
                         chunk_stats_finished(stats, dataset, &figures);
+                        split_add(split, scan.values);
                 } else {
                         chunk_stats_failed(stats, dataset);
                 }
@@ -190,17 +192,20 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
         struct roast_metric_set *set = &collect->summary->metrics;
         struct chunk_stats stats = { 0 };
+        struct split_sum split = { 0 };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
         if (!datasets || !sections)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &stats, datasets, error);
+        r = scan_chunks(collect, &stats, &split, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
         if (r < 0 || stats.n == 0)
                 return r;
         roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
-        return chunk_stats_set(set, &stats) < 0 ? roast_fail_nomem(error) : 0;
+        if (chunk_stats_set(set, &stats) < 0 || split_set(set, &split) < 0)
+                return roast_fail_nomem(error);
+        return 0;
 }

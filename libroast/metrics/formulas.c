@@ -155,6 +155,11 @@ static double io_overhead_pct(struct formula *f)
         return in(f, ROAST_IO_OVERHEAD) * 100;
 }
 
+static double monitoring_percent(struct formula *f)
+{
+        return in(f, ROAST_MONITORING_SECONDS) / divisor(f, ROAST_CHUNK_CPU_SECONDS) * 100;
+}
+
 static double (*const formulas[ROAST_N_METRICS])(struct formula *) = {
 #define METRIC(id, key, group, type, unit, better, fallback, fn, title, formula) [ROAST_##id] = fn,
 #define ALIAS(key, id)

@@ -13,6 +13,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
+#include "show/split.h"
 #include "util/size.h"
 
 enum when {
@@ -66,6 +67,8 @@ static const struct metric_row timing_rows[] = {
         { "Total CPU Time", ROAST_TOTAL_CPU_TIME, .note = "wall time of process(), summed" },
         { "Number of Chunks", ROAST_NUM_CHUNKS, IF_NONZERO },
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
+        { "Monitoring Cost", ROAST_MONITORING_PERCENT, IF_KNOWN,
+          .note = "of the chunks' CPU time" },
 };
 
 static const struct metric_row fine_rows[] = {
@@ -376,12 +379,13 @@ static const struct definition {
         { "timing", "Timing Breakdown", COLUMNS(metric_columns), fill_timing },
         { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
         { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
+        { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
         { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
 };
 
-const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing", "fine",
-                                          "chunks",     "datasets", "sections",  NULL };
+const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
+                                          "chunks",     "split",  "datasets",  "sections", NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

@@ -481,7 +481,7 @@ class MetricsCollector:
 
         console = Console()
         summary = self.summary()
-        for name in ("throughput", "events", "resources", "timing", "fine", "chunks"):
+        for name in ("throughput", "events", "resources", "timing", "fine", "chunks", "split"):
             table = rich_table(summary, name)
             if table is not None:
                 console.print()
@@ -561,9 +561,11 @@ class _Committer:
 
 
 def _client_of(first: Any) -> Any:
-    """Return the Dask client: the argument itself, or that of a coffea executor."""
-    if hasattr(first, "scheduler_info") or not hasattr(first, "client"):
+    """Return the Dask client: the argument itself, or that of a coffea executor, if it has one."""
+    if not type(first).__module__.startswith("coffea."):
         return first
+    if not hasattr(first, "client"):
+        return _NO_CLIENT  # an executor that runs here, or in a pool of processes
     if first.client is None:
         raise ValueError("the executor has no client yet: pass the client, or set executor.client")
     return first.client

@@ -867,6 +867,45 @@ static void test_statistics_of_chunks_against_two_passes(void **state)
         }
 }
 
+/* One chunk was looked at while it slept, the other was not: both slept in the same. */
+static void test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled(void **state)
+{
+        static const struct {
+                enum chunk_field field;
+                int64_t first, second;
+        } figures[] = {
+                { CHUNK_WALL_NS, 10 * S, 10 * S },    { CHUNK_CPU_NS, 4 * S, 5 * S },
+                { CHUNK_RUNQUEUE_NS, 1 * S, 2 * S },  { CHUNK_THROTTLED_NS, 1 * S, 0 },
+                { CHUNK_BLOCK_IO_NS, 1 * S, 0 },      { CHUNK_GIL_NS, 3 * S, 0 },
+                { CHUNK_OTHER_NS, 0, 3 * S },         { CHUNK_SPLIT_SAMPLES, 40, 0 },
+                { CHUNK_PROBE_NS, S / 100, S / 100 },
+        };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        chunk_table_init(&table);
+        for (size_t row = 0; row < 2; row++) {
+                assert_int_equal(chunk_table_add(&table), 0);
+                chunk_table_set(&table, row, CHUNK_OUTCOME, CHUNK_FINISHED);
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(figures); i++)
+                        chunk_table_set(&table, row, figures[i].field,
+                                        row ? figures[i].second : figures[i].first);
+        }
+        add_table(run, &table);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_CHUNK_CPU_SECONDS), 9);
+        assert_near(known(&summary, ROAST_CHUNK_RUNQUEUE_SECONDS), 3);
+        assert_near(known(&summary, ROAST_CHUNK_THROTTLED_SECONDS), 1);
+        /* 7 s asleep: a quarter of the looks met a disk, the others the GIL */
+        assert_near(summary.metrics.values[ROAST_CHUNK_BLOCK_IO_SECONDS].real, 1.75);
+        assert_near(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].real, 5.25);
+        assert_near(summary.metrics.values[ROAST_CHUNK_OTHER_WAIT_SECONDS].real, 0);
+        assert_int_equal(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].state, ROAST_ESTIMATED);
+        assert_near(known(&summary, ROAST_MONITORING_PERCENT), 0.02 / 9 * 100);
+}
+
 static void test_failed_chunks_are_counted_and_not_averaged(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
@@ -957,6 +996,7 @@ int main(void)
                 cmocka_unit_test(test_memory_is_averaged_over_time_and_workers),
                 cmocka_unit_test(test_samples_of_any_time_are_summed_without_overflow),
                 cmocka_unit_test(test_statistics_of_chunks_against_two_passes),
+                cmocka_unit_test(test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled),
                 cmocka_unit_test(test_failed_chunks_are_counted_and_not_averaged),
                 cmocka_unit_test(test_datasets_and_sections_are_summed),
         };

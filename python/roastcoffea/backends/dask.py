@@ -101,7 +101,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if kind == "samples":
                 self.run.add_series(*rest)
             elif kind == "chunks":
-                self.run.add_chunks(rest[0])
+                self.run.add_chunks(_native_records(rest[0]))
             elif kind == "lost":
                 self.run.add_lost(*rest)
             elif kind == "worker":
@@ -251,6 +251,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def supports_fine_metrics(self) -> bool:
         """Dask has fine metrics."""
         return True
+
+
+def _native_records(data: bytes) -> bytes:
+    """Return encoded records; a worker without the native module sends them as JSON."""
+    if not data.startswith(b"{"):
+        return data
+    from roastcoffea.native import Records
+
+    return Records.from_bytes(data).to_bytes()
 
 
 async def _report(dask_worker: Any) -> None:
