@@ -15,6 +15,7 @@ _roast() {
         verbs=(
                 'show:show what was measured in a run'
                 'list:list the runs in a directory'
+                'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
                 'metrics:explain every metric\: unit, formula, source'
         )
@@ -44,6 +45,12 @@ _roast() {
                         _arguments $format \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:directory:_files -/'
+                        ;;
+                check)
+                        _arguments \
+                                '(-q --quiet)'{-q,--quiet}'[answer by the exit code only]' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:run:_files -g "*.roast(-.)"'
                         ;;
                 inspect)
                         _arguments $format \

@@ -117,6 +117,13 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
 int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
                             struct roast_error *error);
 
+/*
+ * Reads every row of every table against its seals. The visitor gets each table's name and how
+ * many rows are whole. ROAST_E_CORRUPT: the message says what is damaged.
+ */
+int roast_run_check(struct roast_run *run, void (*visit)(const char *table, int64_t rows, void *),
+                    void *context, struct roast_error *error);
+
 /* What is known about the run itself, for headings and lists. Strings are owned by the run. */
 struct roast_run_about {
         const char *id;
