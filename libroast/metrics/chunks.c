@@ -202,9 +202,12 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, &split, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r < 0 || stats.n == 0)
+        if (r < 0)
                 return r;
-        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        if (stats.n || stats.lost)
+                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        if (stats.n == 0)
+                return 0;
         if (chunk_stats_set(set, &stats) < 0 || split_set(set, &split) < 0)
                 return roast_fail_nomem(error);
         return 0;

@@ -653,6 +653,107 @@ static void test_a_killed_run_opens_with_what_was_committed(void **state)
         assert_string_equal(summary, expected);
 }
 
+/* Without a log, what a commit overwrites is kept in a journal: killed in the middle of that */
+static void kill_within_commit(const char *path)
+{
+        pid_t pid = fork();
+        int status;
+
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                sqlite3 *db;
+
+                if (sqlite3_open(path, &db) != SQLITE_OK ||
+                    sqlite3_exec(db,
+                                 "PRAGMA cache_size=1; BEGIN; UPDATE chunk SET wall_ns=1;"
+                                 "UPDATE fact SET value=1; UPDATE span SET value=1.5;",
+                                 NULL, NULL, NULL) != SQLITE_OK)
+                        _exit(1);
+                kill(getpid(), SIGKILL);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status));
+}
+
+static void test_a_run_killed_within_a_late_commit_opens_as_it_was(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *before = summary_of_file(path);
+        ROAST_CLEANUP(cleanup_free) char *after = NULL;
+
+        kill_within_commit(path);
+        assert_true(size_of(folder_path(state, "a.roast-journal")) > 0);
+        after = summary_of_file(path);
+        assert_string_equal(after, before);
+        assert_int_equal(count_files(*state), 1);
+}
+
+static int names_its_journal(const char *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+
+        if (roast_run_open(&run, path, &error) != ROAST_E_IO)
+                return 1;
+        return strstr(error.message, "-journal") && strstr(error.message, "copy both") ? 0 : 2;
+}
+
+static void test_a_run_killed_within_a_late_commit_is_no_use_read_only(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+
+        kill_within_commit(path);
+        assert_int_equal(chmod(path, 0444), 0);
+        assert_int_equal(chmod(folder_path(state, "a.roast-journal"), 0444), 0);
+        assert_int_equal(chmod(*state, 0555), 0);
+        as_nobody(names_its_journal, path);
+}
+
+/* Reads for a while, after it has said so. */
+static pid_t read_for_a_while(const char *path)
+{
+        int pipes[2];
+        char byte = 0;
+        pid_t pid;
+
+        assert_int_equal(pipe(pipes), 0);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                sqlite3 *db;
+
+                if (sqlite3_open(path, &db) != SQLITE_OK ||
+                    sqlite3_exec(db, "BEGIN; SELECT count(*) FROM fact;", NULL, NULL, NULL) !=
+                            SQLITE_OK ||
+                    write(pipes[1], &byte, 1) != 1)
+                        _exit(1);
+                usleep(300000);
+                _exit(0);
+        }
+        close(pipes[1]);
+        assert_int_equal(read(pipes[0], &byte, 1), 1);
+        close(pipes[0]);
+        return pid;
+}
+
+static void test_what_is_added_after_the_end_waits_for_readers(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        struct roast_run *run = create(path);
+        struct roast_error error = { 0 };
+        pid_t pid;
+
+        fill(run);
+        assert_int_equal(roast_run_finish(run, NULL), 0);
+        pid = read_for_a_while(path);
+        assert_int_equal(roast_run_fact_int(run, "late", 7, NULL), 0);
+        if (roast_run_commit(run, &error) < 0)
+                fail_msg("%s", error.message);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        roast_run_free(run);
+        assert_int_equal(sql_int(path, "SELECT value FROM facts WHERE name='late'"), 7);
+}
+
 /* Somebody removed the file, but not its log. */
 static void test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name(void **state)
 {
@@ -743,6 +844,61 @@ static void test_a_newer_major_version_is_refused(void **state)
         assert_refused(path, ROAST_E_VERSION, "newer version (format 2.3");
 }
 
+static struct run_value value_of(sqlite3_stmt *stmt, int at)
+{
+        struct run_value value = { 0 };
+
+        switch (sqlite3_column_type(stmt, at)) {
+        case SQLITE_INTEGER:
+                return run_int(sqlite3_column_int64(stmt, at));
+        case SQLITE_FLOAT:
+                return run_real(sqlite3_column_double(stmt, at));
+        case SQLITE_TEXT:
+                value.type = RUN_STRING;
+                break;
+        case SQLITE_BLOB:
+                value.type = RUN_BYTES;
+                break;
+        default:
+                return value;
+        }
+        value.data = sqlite3_column_blob(stmt, at);
+        value.len = (size_t)sqlite3_column_bytes(stmt, at);
+        return value;
+}
+
+/* One seal over all rows and columns of a table, as docs/format.md has it, in place of its seals */
+static void reseal(const char *path, enum run_table table)
+{
+        ROAST_CLEANUP(cleanup_free) char *query = NULL;
+        ROAST_CLEANUP(cleanup_free) char *seals = NULL;
+        struct seal *seal = seal_new(table);
+        sqlite3_stmt *stmt = NULL;
+        long long n = 0;
+        sqlite3 *db;
+
+        assert_true(asprintf(&query, "SELECT * FROM %s ORDER BY id", run_tables[table].name) > 0);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK);
+        for (; sqlite3_step(stmt) == SQLITE_ROW; n++) {
+                struct run_value values[RUN_COLUMNS_MAX];
+                int n_values = sqlite3_column_count(stmt) - 1;
+
+                for (int i = 0; i < n_values; i++)
+                        values[i] = value_of(stmt, i + 1);
+                assert_int_equal(seal_note(seal, values, (size_t)n_values), 0);
+                seal_add(seal);
+        }
+        sqlite3_finalize(stmt);
+        sqlite3_close(db);
+        assert_true(asprintf(&seals,
+                             "DELETE FROM seal WHERE tbl=%d;"
+                             "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(%d,%lld,0,%lld);",
+                             table, table, n, (long long)seal_hash(seal)) > 0);
+        seal_free(seal);
+        sql(path, seals);
+}
+
 static void test_a_newer_minor_version_is_read(void **state)
 {
         const char *path = finished_run(state, "a.roast");
@@ -751,11 +907,62 @@ static void test_a_newer_minor_version_is_read(void **state)
 
         sql(path, "PRAGMA user_version=1007;"
                   "ALTER TABLE chunk ADD COLUMN energy_j; UPDATE chunk SET energy_j=5;"
+                  "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
                   "ALTER TABLE span ADD COLUMN host DEFAULT 'x';"
                   "CREATE TABLE gpu(id INTEGER PRIMARY KEY, watts); INSERT INTO gpu VALUES(1,2);"
                   "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(9,1,0,0);");
+        reseal(path, RUN_CHUNK);
+        reseal(path, RUN_SECTION);
+        reseal(path, RUN_SPAN);
         after = summary_of_file(path);
         assert_string_equal(after, before);
+}
+
+static void test_an_older_minor_version_lacks_columns(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *before = summary_of_file(path);
+        ROAST_CLEANUP(cleanup_free) char *after = NULL;
+
+        sql(path, "DROP VIEW chunks; DROP VIEW sections;"
+                  "ALTER TABLE chunk DROP COLUMN selected_uncompressed_bytes;"
+                  "ALTER TABLE chunk DROP COLUMN selected_bytes;");
+        reseal(path, RUN_CHUNK);
+        after = summary_of_file(path);
+        assert_string_equal(after, before);
+}
+
+static void test_a_column_that_no_seal_covers_is_damage(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+
+        sql(path, "ALTER TABLE chunk ADD COLUMN energy_j;");
+        assert_refused(path, ROAST_E_CORRUPT, "table chunk: its content");
+}
+
+static void test_chunks_of_other_minor_versions_are_read_back(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        struct roast_run *run;
+        void *before, *after;
+        size_t before_len, after_len;
+
+        run = open_run(path);
+        assert_int_equal(roast_run_encode_chunks(run, &before, &before_len, NULL), 0);
+        roast_run_free(run);
+        sql(path, "ALTER TABLE chunk ADD COLUMN energy_j; UPDATE chunk SET energy_j=5;"
+                  "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
+                  "ALTER TABLE branch ADD COLUMN energy_j; UPDATE branch SET energy_j=2;");
+        reseal(path, RUN_CHUNK);
+        reseal(path, RUN_SECTION);
+        reseal(path, RUN_BRANCH);
+        run = open_run(path);
+        assert_int_equal(roast_run_encode_chunks(run, &after, &after_len, NULL), 0);
+        roast_run_free(run);
+        assert_int_equal(after_len, before_len);
+        assert_memory_equal(after, before, after_len);
+        free(before);
+        free(after);
 }
 
 static void test_a_version_before_the_first_is_damage(void **state)
@@ -851,6 +1058,88 @@ static void test_content_that_was_changed_is_noticed(void **state)
         }
 }
 
+static void test_a_section_of_no_chunk_is_noticed(void **state)
+{
+        static const char *const changes[] = {
+                "UPDATE section SET chunk_id=0 WHERE id=2",
+                "UPDATE branch SET chunk_id=1000 WHERE id=2",
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(changes); i++) {
+                const char *path = finished_run(state, "a.roast");
+                struct roast_error error = { 0 };
+                struct roast_run *run;
+                void *data;
+                size_t len;
+
+                sql(path, changes[i]);
+                run = open_run(path);
+                assert_int_equal(roast_run_encode_chunks(run, &data, &len, &error),
+                                 ROAST_E_CORRUPT);
+                assert_non_null(strstr(error.message, path));
+                roast_run_free(run);
+                unlink(path);
+        }
+}
+
+/* ---- series on a grid ---- */
+
+#define GRID 10
+
+static int take_values(const char *worker, const int64_t *values, void *context)
+{
+        (void)worker;
+        memcpy(context, values, GRID * sizeof(*values));
+        return 0;
+}
+
+static void worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
+                         int64_t threads)
+{
+        const struct roast_worker worker = { "tcp://a:1", NULL, -1, threads, -1 };
+
+        assert_int_equal(roast_run_add_worker_event(run, utc_ns, kind, &worker, NULL), 0);
+}
+
+static void assert_threads(struct roast_run *run, const int64_t expected[GRID])
+{
+        const struct roast_grid grid = { 0, 1000, GRID };
+        int64_t values[GRID] = { 0 };
+
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_int_equal(
+                roast_run_resample_workers(run, "threads", &grid, take_values, values, NULL), 0);
+        assert_memory_equal(values, expected, sizeof(values));
+}
+
+static void test_a_worker_that_is_away_has_no_threads(void **state)
+{
+        const int64_t none = INT64_MIN;
+        struct roast_run *run = create(NULL);
+
+        (void)state;
+        worker_event(run, 500, ROAST_WORKER_CAME, 4);
+        worker_event(run, 2500, ROAST_WORKER_WENT, -1);
+        worker_event(run, 4500, ROAST_WORKER_CAME, 8);
+        assert_threads(run, (int64_t[GRID]){ none, 4, 4, none, none, 8, 8, 8, 8, 8 });
+        worker_event(run, 7000, ROAST_WORKER_WENT, -1);
+        assert_threads(run, (int64_t[GRID]){ none, 4, 4, none, none, 8, 8, none, none, none });
+        roast_run_free(run);
+}
+
+static void test_a_worker_that_went_before_the_grid_has_no_threads(void **state)
+{
+        const int64_t none = INT64_MIN;
+        struct roast_run *run = create(NULL);
+
+        (void)state;
+        worker_event(run, -900, ROAST_WORKER_PRESENT, 4);
+        worker_event(run, -500, ROAST_WORKER_WENT, -1);
+        assert_threads(
+                run, (int64_t[GRID]){ none, none, none, none, none, none, none, none, none, none });
+        roast_run_free(run);
+}
+
 /* An error with a message that names the file, or the figures as they were */
 static bool survives(const char *path, const char *expected)
 {
@@ -927,6 +1216,9 @@ int main(void)
                 TEST(test_a_finished_run_opens_from_a_read_only_directory),
                 TEST(test_a_run_that_stayed_in_wal_mode_opens_from_a_read_only_directory),
                 TEST(test_a_killed_run_opens_with_what_was_committed),
+                TEST(test_a_run_killed_within_a_late_commit_opens_as_it_was),
+                TEST(test_a_run_killed_within_a_late_commit_is_no_use_read_only),
+                TEST(test_what_is_added_after_the_end_waits_for_readers),
                 TEST(test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name),
                 TEST(test_a_killed_run_in_a_read_only_directory_says_what_to_do),
                 TEST(test_a_copy_has_the_same_figures_and_replaces_a_file),
@@ -934,10 +1226,16 @@ int main(void)
                 TEST(test_a_copy_does_not_replace_a_run_that_is_being_written),
                 TEST(test_a_newer_major_version_is_refused),
                 TEST(test_a_newer_minor_version_is_read),
+                TEST(test_an_older_minor_version_lacks_columns),
+                TEST(test_a_column_that_no_seal_covers_is_damage),
+                TEST(test_chunks_of_other_minor_versions_are_read_back),
                 TEST(test_a_version_before_the_first_is_damage),
                 TEST(test_what_is_no_run_is_refused_by_its_kind),
                 TEST(test_a_file_that_may_not_be_read_is_refused),
                 TEST(test_content_that_was_changed_is_noticed),
+                TEST(test_a_section_of_no_chunk_is_noticed),
+                TEST(test_a_worker_that_is_away_has_no_threads),
+                TEST(test_a_worker_that_went_before_the_grid_has_no_threads),
                 TEST(test_a_file_cut_off_anywhere_is_refused),
                 TEST(test_a_flipped_bit_changes_no_figure),
         };
