@@ -211,6 +211,24 @@ def test_saving_under_an_existing_name_replaces_it(measured: Measured, tmp_path:
     assert [p.name for p in tmp_path.iterdir()] == ["same"]
 
 
+def test_saving_again_keeps_what_others_put_there(tmp_path: Path) -> None:
+    from roastcoffea.export import save_measurement
+
+    path = save_measurement({"total_events": 1}, 0.0, 1.0, tmp_path, "same", config={"a": 1})
+    (path / "plots").mkdir()
+    (path / "plots" / "rate.png").write_bytes(b"picture")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert save_measurement({"total_events": 2}, 0.0, 1.0, tmp_path, "same") == path
+    assert (path / "plots" / "rate.png").read_bytes() == b"picture"
+    assert not (path / "config.json").exists()  # it belonged to the measurement before
+    assert save_measurement({"total_events": 3}, 0.0, 1.0, tmp_path, "link") == link
+    assert link.is_symlink()
+    assert load_measurement(path)["metrics"] == {"total_events": 3}
+    save_measurement({"total_events": 4}, 0.0, 1.0, tmp_path, ".")
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_dir()) == ["link", "same"]
+
+
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
