@@ -23,8 +23,10 @@ int plain_get_object(PyObject *mapping, PyObject *key, PyObject **ret)
 int plain_get(PyObject *mapping, const char *key, PyObject **ret)
 {
         PyObject *name = PyUnicode_FromString(key);
-        int r = name ? plain_get_object(mapping, name, ret) : -1;
+        int r;
 
+        *ret = NULL;
+        r = name ? plain_get_object(mapping, name, ret) : -1;
         Py_XDECREF(name);
         return r;
 }

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,9 @@ class MetricsCollector:
         self.track_workers = track_workers
         self.worker_tracking_interval = worker_tracking_interval
         self.processor_instance = processor_instance
-        self.processor_name = _name_of(processor_instance)
+        self.processor_name = (
+            None if processor_instance is None else type(processor_instance).__name__
+        )  # coffea names tasks after the class, those of a function or partial too
         self.output_dir = Path(output_dir) if output_dir is not None else None
         self.measurement_name = measurement_name
         self.metrics_backend = make_backend(backend, self.client)
@@ -135,12 +138,16 @@ class MetricsCollector:
     def __enter__(self) -> MetricsCollector:
         if self._run is not None:
             self._forget_last_run()
+        if not self._chunk_metrics:
+            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
         self.t_start = time.perf_counter()
         self._start_utc_ns = time.time_ns()
         self._run = self._create_run()
         self._guard("noting the environment", self._note_environment)
+        if self.coffea_report is not None:
+            self.set_coffea_report(self.coffea_report, self.custom_metrics)
         self._set_collecting(True)
-        self.metrics_backend.attach(self._run)
+        self._guard("giving the run to the back end", self._attach)
         self._guard("opening the channel to the workers", self._open_channel)
         self._guard("opening the span", self._enter_span)
         self._committer = _Committer(self._run, self._note_fault)
@@ -164,6 +171,10 @@ class MetricsCollector:
         if self.coffea_report is not None:
             self._guard("computing the metrics", self._aggregate)
 
+    @property
+    def _collecting(self) -> bool:
+        return self._committer is not None and not self._committer.stopped
+
     def _create_run(self) -> Run:
         """Create the run file, or a run in memory where there is no place for one."""
         name = self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
@@ -182,12 +193,13 @@ class MetricsCollector:
 
     def _forget_last_run(self) -> None:
         """Start anew: a collector that is entered again measures another run."""
-        if self._committer is not None and not self._committer.stopped:
+        if self._collecting:
             raise RuntimeError("this collector is already collecting")
         self.coffea_report = self.custom_metrics = None
         self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
         self.section_metrics = []
         self._chunk_metrics = None
+        self._faults = 0
         self.t_end = None
         self.run_path = None
         self.metrics_backend = make_backend(self.backend, self.client)
@@ -269,6 +281,9 @@ class MetricsCollector:
                     str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
                 )
 
+    def _attach(self) -> None:
+        self.metrics_backend.attach(self.run)
+
     def _open_channel(self) -> None:
         if self.track_workers:
             self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
@@ -338,6 +353,8 @@ class MetricsCollector:
 
     def extract_metrics_from_output(self, output: Any) -> None:
         """Take the chunk records out of a coffea output, where it carries them."""
+        from roastcoffea.native import Records
+
         key = "__roastcoffea_metrics__"
         try:
             if key not in output:
@@ -345,14 +362,13 @@ class MetricsCollector:
             records = output[key]
         except TypeError:
             return
-        to_bytes = getattr(records, "to_bytes", None)
-        if to_bytes is None and not isinstance(records, list):
+        if not isinstance(records, Records | list):
             logger.warning("Metrics not a list: %s", type(records).__name__)
             return
         del output[key]
         self.metrics = None
-        if to_bytes is not None and self._run is not None:
-            self._guard("keeping chunk records", lambda: self.run.add_chunks(to_bytes()))
+        if isinstance(records, Records) and self._run is not None:
+            self._guard("keeping chunk records", lambda: self.run.add_chunks(records.to_bytes()))
             self._chunk_metrics = None
         else:
             self._chunk_metrics = records
@@ -385,10 +401,13 @@ class MetricsCollector:
 
     @property
     def chunk_metrics(self) -> Any:
-        """The chunk records: a sequence of dicts."""
-        if self._chunk_metrics is None:
-            self._chunk_metrics = self._read_chunks()
-        return self._chunk_metrics
+        """The chunk records: a sequence of dicts; while a run lasts, those that have arrived."""
+        if self._chunk_metrics is not None:
+            return self._chunk_metrics
+        records = self._read_chunks()
+        if self._run is None or not self._collecting:
+            self._chunk_metrics = records
+        return records
 
     @chunk_metrics.setter
     def chunk_metrics(self, records: Any) -> None:
@@ -421,17 +440,42 @@ class MetricsCollector:
         return self.metrics
 
     def _aggregate(self) -> None:
-        summary = self.run.summary()
-        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
+        from roastcoffea.aggregation.documented import merge
+
+        if self.span_metrics and self.processor_name is None:
+            logger.warning(
+                "Fine metrics cannot tell the processor from Dask's overhead: "
+                "give the collector processor_instance="
+            )
+        if self._run is None:
+            self.metrics = self._aggregate_plain()
+            return
+        metrics = metrics_of(self._run.summary(), with_workers=self.tracking_data is not None)
         if "total_cpu_time" in metrics.absent:
             self._take_fallbacks(metrics)
-        metrics.update(self._chunk_shapes())
+        merge(metrics, self._chunk_shapes())
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
         self.metrics = metrics
+
+    def _aggregate_plain(self) -> Metrics:
+        """Return the metrics of what was put here by hand, without a run."""
+        assert self.t_start is not None
+        assert self.t_end is not None
+        return self.aggregator.aggregate(
+            self.coffea_report,
+            self.tracking_data,
+            self.t_start,
+            self.t_end,
+            custom_metrics=self.custom_metrics,
+            span_metrics=self.span_metrics,
+            processor_name=self.processor_name,
+            chunk_metrics=self.chunk_metrics,
+            section_metrics=self.section_metrics,
+        )
 
     def _take_fallbacks(self, metrics: Metrics) -> None:
         """Without a process time the documented dict counts with the elapsed time."""
@@ -462,7 +506,7 @@ class MetricsCollector:
             shapes["raw_chunk_metrics"] = records
         return shapes
 
-    @property
+    @cached_property
     def aggregator(self) -> MetricsAggregator:
         """The aggregation functions, for plain dicts."""
         from roastcoffea.aggregation.core import MetricsAggregator
@@ -569,14 +613,6 @@ def _client_of(first: Any) -> Any:
     if first.client is None:
         raise ValueError("the executor has no client yet: pass the client, or set executor.client")
     return first.client
-
-
-def _name_of(processor: Any) -> str | None:
-    if processor is None:
-        return None
-    function = getattr(processor, "func", processor)  # of a partial
-    name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) else type(processor).__name__
 
 
 def _number(value: Any) -> int | float | None:

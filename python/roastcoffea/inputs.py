@@ -16,7 +16,7 @@ KNOWN_METADATA = frozenset(
 DEFAULT_TREE = "Events"
 MAX_METADATA = 1000  # items or characters of one value
 
-_CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*:[^/@?#\s]*@")
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 _SECRET_QUERY = re.compile(
     r"(?i)[?&](?:authz|access_token|token|x-amz-[^=&#]*|x-goog-[^=&#]*|signature|awsaccesskeyid"
     r"|se|sig|sv|sp|sr|password|secret)=[^&#\s'\"]*"

@@ -211,6 +211,24 @@ def test_saving_under_an_existing_name_replaces_it(measured: Measured, tmp_path:
     assert [p.name for p in tmp_path.iterdir()] == ["same"]
 
 
+def test_saving_again_keeps_what_others_put_there(tmp_path: Path) -> None:
+    from roastcoffea.export import save_measurement
+
+    path = save_measurement({"total_events": 1}, 0.0, 1.0, tmp_path, "same", config={"a": 1})
+    (path / "plots").mkdir()
+    (path / "plots" / "rate.png").write_bytes(b"picture")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert save_measurement({"total_events": 2}, 0.0, 1.0, tmp_path, "same") == path
+    assert (path / "plots" / "rate.png").read_bytes() == b"picture"
+    assert not (path / "config.json").exists()  # it belonged to the measurement before
+    assert save_measurement({"total_events": 3}, 0.0, 1.0, tmp_path, "link") == link
+    assert link.is_symlink()
+    assert load_measurement(path)["metrics"] == {"total_events": 3}
+    save_measurement({"total_events": 4}, 0.0, 1.0, tmp_path, ".")
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_dir()) == ["link", "same"]
+
+
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
@@ -631,3 +649,116 @@ def test_secrets_of_urls_do_not_reach_the_run(client: Any, tmp_path: Path) -> No
     assert b"SECRET" not in content
     assert b"me:pw" not in content
     assert b"site//store/f.root" in content
+
+
+# ---- what is looked at early, or put there by hand ---------------------------------------------
+
+
+def chunk_record(start: int) -> dict[str, Any]:
+    return {
+        "file": "a.root",
+        "entry_start": start,
+        "entry_stop": start + 10,
+        "t_start": 1.0,
+        "t_end": 2.0,
+        "duration": 1.0,
+        "num_events": 10,
+        "dataset": "A",
+    }
+
+
+class Counting:
+    func = staticmethod(len)  # not a partial, for all that
+
+    @track_metrics
+    def process(self, events: Any) -> dict[str, int]:
+        return {"n": len(events)}
+
+
+def test_records_that_are_looked_at_early_do_not_hide_later_ones() -> None:
+    collector = MetricsCollector()
+    assert collector.chunk_metrics == []
+    output = Counting().process([1, 2])  # nobody collects yet
+    assert output == {"n": 2}
+    with collector:
+        assert len(collector.chunk_metrics) == 0
+        collector.extract_metrics_from_output(Counting().process([1, 2]))
+        assert len(collector.chunk_metrics) == 1
+        collector.extract_metrics_from_output(Counting().process([1, 2, 3]))
+        assert len(collector.chunk_metrics) == 2
+        collector.set_coffea_report({"entries": 5})
+    assert len(collector.chunk_metrics) == 2
+    assert collector.get_metrics()["num_chunks"] == 2
+
+
+def test_a_report_that_is_set_before_the_block_counts() -> None:
+    collector = MetricsCollector()
+    collector.set_coffea_report({"entries": 5, "bytesread": 8, "processtime": 1.0, "chunks": 1})
+    with collector:
+        pass
+    assert collector.get_metrics()["total_events"] == 5
+    assert collector.get_metrics()["total_bytes_read"] == 8
+
+
+def test_a_collector_that_was_never_entered_takes_figures_by_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    collector = MetricsCollector()
+    collector.t_start, collector.t_end = 1.0, 3.0
+    collector.set_coffea_report({"entries": 4000, "bytesread": 0, "processtime": 1.0, "chunks": 1})
+    collector.record_chunk_metrics(chunk_record(0))
+    assert collector.get_metrics()["event_rate_elapsed_khz"] == 2.0
+    assert collector.get_metrics()["num_successful_chunks"] == 1
+    collector.metrics = None
+    monkeypatch.setattr(collector.aggregator, "aggregate", lambda *args, **kwargs: None)
+    with pytest.raises(RuntimeError, match="Metrics aggregation failed"):
+        collector.get_metrics()
+
+
+@pytest.mark.parametrize("value", [5, "text", {"a": 1}, None])
+def test_what_is_no_list_stays_in_the_output(value: Any, caplog: pytest.LogCaptureFixture) -> None:
+    output = {"__roastcoffea_metrics__": value}
+    with MetricsCollector() as collector:
+        collector.extract_metrics_from_output(output)
+    assert output == {"__roastcoffea_metrics__": value}
+    assert "Metrics not a list" in caplog.text
+    assert list(collector.chunk_metrics) == []
+
+
+def test_records_given_by_hand_are_not_called_absent() -> None:
+    collector = MetricsCollector()
+    with collector:
+        collector.record_chunk_metrics(chunk_record(0))
+        collector.record_chunk_metrics(chunk_record(10))
+        collector.set_coffea_report({"entries": 20})
+    metrics = collector.get_metrics()
+    assert metrics["num_successful_chunks"] == 2
+    assert "num_successful_chunks" not in metrics.absent
+    assert "chunk_duration_mean" not in metrics.absent
+
+
+def test_fine_metrics_without_a_processor_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    collector = MetricsCollector()
+    with collector:
+        collector.span_metrics = {("execute", "X", "thread-cpu", "seconds"): 1.0}
+        collector.set_coffea_report({})
+    assert "Fine metrics" in caplog.text
+
+
+def test_faults_of_a_run_are_not_those_of_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("not a directory")
+    collector = MetricsCollector(output_dir=place)
+    with collector:
+        pass
+    assert collector.run.facts()["run.faults"] == 1
+    collector.output_dir = None
+    with collector:
+        pass
+    assert collector.run.facts()["run.faults"] == 0
+
+
+def test_the_processor_is_named_after_its_class() -> None:
+    assert MetricsCollector(processor_instance=Counting()).processor_name == "Counting"
+    assert MetricsCollector(processor_instance=len).processor_name == type(len).__name__
+    assert MetricsCollector().processor_name is None

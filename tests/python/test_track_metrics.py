@@ -321,6 +321,8 @@ def test_events_of_a_graph_are_marked_and_not_counted(sink):
     [
         ("/data/a@b.root", "/data/a@b.root"),
         ("root://me:secret@host//f.root", "root://host//f.root"),
+        ("https://token@host/f.root", "https://host/f.root"),
+        ("https://me:p@ss@host/f.root?x=a@b", "https://host/f.root?x=a@b"),
         ("https://h/f.root?authz=Bearer%20x&y=1", "https://h/f.root?y=1"),
         ("https://h/f?access_token=abc", "https://h/f"),
         ("https://h/f?a=1&X-Amz-Signature=s&X-Amz-Date=d&b=2", "https://h/f?a=1&b=2"),

@@ -53,9 +53,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.interval = 1.0
         self.topic: str | None = None
         self.start_utc_ns = 0
-        self._flushed: dict[str, dict[str, Any]] = {}
-        self._answered = threading.Event()
-        self._awaited: set[str] = set()
+        self._flush_token = ""
+        self._flushed: set[str] = set()
+        self._arrived = threading.Condition()
         self._faults = 0
         self._shipped = False
 
@@ -76,22 +76,31 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._open(None)
 
     def _open(self, interval: float | None) -> None:
+        self._refuse_asynchronous()
+        self.topic = topic = f"roastcoffea-{uuid.uuid4().hex}"
+        try:
+            self._join(topic, interval)
+        except BaseException:
+            self.topic = None
+            self._leave(topic)
+            raise
+
+    def _join(self, topic: str, interval: float | None) -> None:
+        """Make workers and scheduler report under a topic."""
         from roastcoffea.backends import shipping
         from roastcoffea.backends.dask_scheduler import SchedulerProbe, subscribe
         from roastcoffea.backends.dask_worker import WorkerProbe
 
-        self._refuse_asynchronous()
-        self.topic = f"roastcoffea-{uuid.uuid4().hex}"
-        self._shipped = shipping.ship(self.client, f"{self.topic}-package")
+        self._shipped = shipping.ship(self.client, f"{topic}-package")
         # subscribe_topic() only sends a message: what the plugins report first could overtake it
-        self.client._event_handlers[self.topic] = self._receive
-        self.client.run_on_scheduler(subscribe, self.topic, self.client.id)
+        self.client._event_handlers[topic] = self._receive
+        self.client.run_on_scheduler(subscribe, topic, self.client.id)
         if interval is not None:
-            self.client.register_plugin(SchedulerProbe(self.topic), name=self.topic)
-        self.client.register_plugin(WorkerProbe(self.topic, interval), name=self.topic)
+            self.client.register_plugin(SchedulerProbe(topic), name=topic)
+        self.client.register_plugin(WorkerProbe(topic, interval), name=topic)
 
     def _refuse_asynchronous(self) -> None:
-        if getattr(self.client, "asynchronous", False):
+        if getattr(self.client, "asynchronous", False) is True:
             raise RuntimeError("an asynchronous client cannot be followed from a with block")
 
     def _receive(self, event: tuple[float, Any]) -> None:
@@ -108,10 +117,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
             elif kind == "flushed":
-                _, address, state = rest
-                self._flushed[address] = state
-                if self._awaited <= self._flushed.keys():
-                    self._answered.set()
+                token, address, _ = rest
+                with self._arrived:
+                    if token == self._flush_token:
+                        self._flushed.add(address)
+                        self._arrived.notify_all()
         except Exception as error:
             self._faults += 1
             if self._faults == 1:
@@ -121,16 +131,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Wait until everything that the workers have sent is in the run."""
         from roastcoffea.backends.dask_worker import flush
 
-        token = uuid.uuid4().hex
-        self._flushed.clear()
-        self._answered.clear()
-        answers = self.client.run(flush, self.topic, token, on_error="ignore")
-        self._awaited = {address for address, here in answers.items() if here is True}
-        if self._awaited <= self._flushed.keys():
-            return
-        if not self._answered.wait(FLUSH_TIMEOUT_S):
-            missing = self._awaited - self._flushed.keys()
-            logger.warning("the last samples of %d workers did not arrive", len(missing))
+        with self._arrived:
+            self._flush_token = uuid.uuid4().hex
+            self._flushed.clear()
+        answers = self.client.run(flush, self.topic, self._flush_token, on_error="ignore")
+        awaited = {address for address, here in answers.items() if here is True}
+        with self._arrived:
+            if not self._arrived.wait_for(lambda: awaited <= self._flushed, FLUSH_TIMEOUT_S):
+                missing = awaited - self._flushed
+                logger.warning("the last samples of %d workers did not arrive", len(missing))
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop following, leave the cluster as it was, and return the tracking data."""
@@ -144,6 +153,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         topic = self.topic
         try:
             self.flush()
+        except Exception as error:  # what came until now is in the run
+            logger.warning("what was still on its way is lost: %s", error)
         finally:
             self.topic = None
             self._leave(topic)

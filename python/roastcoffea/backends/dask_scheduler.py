@@ -59,12 +59,17 @@ class SchedulerProbe(SchedulerPlugin):
         if start == "processing" or start == "memory":
             holder = self.holders.pop(key, None)
             if holder is not None and holder not in self.scheduler.workers:  # type: ignore[union-attr]
-                self.report_lost(key, holder)
+                self.report_lost(key, holder, start)
 
-    def report_lost(self, key: Any, worker: str) -> None:
-        """Send the identity of a chunk whose worker has gone; other tasks have none."""
+    def report_lost(self, key: Any, worker: str, start: str) -> None:
+        """Send the identity of a chunk whose worker has gone; other tasks have none.
+
+        The result of a worker that retired was copied before: nobody needs it when it is released.
+        """
         assert self.scheduler is not None
         state = self.scheduler.tasks.get(key)
+        if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
+            return
         item = work_item(getattr(state, "run_spec", None))
         if item is None:
             return
@@ -115,7 +120,7 @@ def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
         broker._topics.pop(topic, None)
 
 
-def read_span(span_id: str, dask_scheduler: Scheduler) -> dict[Any, Any] | None:
+def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     """Return a span's metrics; None if the scheduler knows no spans or not this one."""
     extension = dask_scheduler.extensions.get("spans")
     span = extension.spans.get(span_id) if extension is not None else None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FORMAT = "roastcoffea_measurement_v1"
 
+_FILES = ("metrics.json", "start_end_time.txt", "metadata.json", "config.json", "run.roast")
+
 
 class Measurement(tuple[dict[str, Any], float, float]):
     """What :func:`load_measurement` returns: ``metrics, t0, t1``, also by name.
@@ -79,7 +81,7 @@ def save_measurement(
     """Write a measurement directory and return its path.
 
     A reader never sees half of it: it is written beside its place and moved there when it is
-    complete, replacing a measurement of that name.
+    complete, replacing a measurement of that name. Other files in that directory are kept.
 
     Parameters
     ----------
@@ -111,13 +113,14 @@ def save_measurement(
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path}: is there already, and is not a directory")
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    beside = path.resolve()  # a link stays a link
+    temporary = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", dir=beside.parent))
     try:
         temporary.chmod(0o755 & ~_umask())
         _write(temporary, metrics, t0, t1, now, config)
         if run is not None:
             run.copy(temporary / "run.roast")
-        _move_into_place(temporary, path)
+        _move_into_place(temporary, beside)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return path
@@ -149,11 +152,14 @@ def _write(
 
 
 def _move_into_place(temporary: Path, path: Path) -> None:
-    """Move a complete directory; an old one of that name is exchanged, then removed."""
+    """Move a complete directory; an old one is exchanged, and what is not ours moved over."""
     if not path.exists():
         temporary.rename(path)
-    else:
-        exchange(temporary, path)
+        return
+    exchange(temporary, path)
+    for other in temporary.iterdir():
+        if other.name not in _FILES:
+            other.rename(path / other.name)
 
 
 def load_measurement(measurement_path: str | os.PathLike[str]) -> Measurement:

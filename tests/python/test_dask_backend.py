@@ -1,0 +1,113 @@
+"""The Dask back end by itself: what it waits for, what it leaves behind, what it calls lost."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from roastcoffea.backends.dask import DaskMetricsBackend
+from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
+
+
+def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
+    backend = DaskMetricsBackend(MagicMock())
+    backend.topic = "topic"
+    later: list[Any] = []
+
+    def run(function: Any, topic: str, token: str, on_error: str) -> dict[str, bool]:
+        import threading
+
+        def answer(address: str) -> None:
+            backend._receive((0.0, ("flushed", token, address, {})))
+
+        answer("a")  # arrives before it is known who will answer
+        later.append(threading.Timer(0.3, answer, ["b"]))
+        later[0].start()
+        return {"a": True, "b": True}
+
+    backend.client.run = run
+    start = time.monotonic()
+    backend.flush()
+    assert time.monotonic() - start > 0.25
+
+
+def test_an_answer_to_an_earlier_question_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("roastcoffea.backends.dask.FLUSH_TIMEOUT_S", 0.1)
+    backend = DaskMetricsBackend(MagicMock())
+    backend._receive((0.0, ("flushed", "earlier", "a", {})))
+    backend.client.run = MagicMock(return_value={"a": True})
+    backend.flush()
+    assert "the last samples of 1 workers did not arrive" in caplog.text
+
+
+def test_a_start_that_fails_leaves_nothing_on_the_cluster(client: Any) -> None:
+    backend = DaskMetricsBackend(client)
+    handlers = dict(client._event_handlers)
+    register = client.register_plugin
+
+    def refuse(plugin: Any, name: str | None = None) -> Any:
+        if type(plugin).__name__ == "WorkerProbe":
+            raise OSError("no")
+        return register(plugin, name=name)
+
+    client.register_plugin = refuse
+    try:
+        with pytest.raises(OSError, match="no"):
+            backend.start_tracking(0.1)
+    finally:
+        del client.register_plugin
+    left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))
+    assert [name for name in left if "roastcoffea" in str(name)] == []
+    assert client._event_handlers == handlers
+    assert backend.topic is None
+
+
+def test_a_scheduler_that_is_gone_takes_no_samples_along() -> None:
+    backend = DaskMetricsBackend(MagicMock())
+    backend.topic = "topic"
+    backend.start_utc_ns = time.time_ns()
+    backend.client.run.side_effect = OSError("gone")
+    assert "worker_counts" in backend.stop_tracking()
+    with pytest.raises(AttributeError):
+        backend.stop_tracking()
+
+
+def test_spans_are_read_as_documented() -> None:
+    span = SimpleNamespace(cumulative_worker_metrics={("execute", "X", "thread-cpu", "s"): 1.0})
+    scheduler: Any = SimpleNamespace(extensions={"spans": SimpleNamespace(spans={"id": span})})
+    client = MagicMock()
+    client.run_on_scheduler.side_effect = lambda function, **kwargs: function(scheduler, **kwargs)
+    backend = DaskMetricsBackend(client)
+    assert backend.get_span_metrics({"id": "id"}) == span.cumulative_worker_metrics
+    assert backend.get_span_metrics({"id": "other"}) == {}
+    assert read_span(scheduler, span_id="id") == span.cumulative_worker_metrics
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed: bool) -> None:
+    item = SimpleNamespace(
+        dataset="d", filename="f", treename="t", fileuuid="u", entrystart=0, entrystop=9
+    )
+    worker = SimpleNamespace(address="tcp://a")
+    task = SimpleNamespace(
+        processing_on=worker,
+        run_spec=SimpleNamespace(args=(item,)),
+        waiters={"reduce"} if needed else set(),
+        who_wants=set(),
+    )
+    scheduler: Any = SimpleNamespace(
+        tasks={"key": task}, workers={"tcp://a": worker}, log_event=MagicMock()
+    )
+    probe = SchedulerProbe("topic")
+    probe.scheduler = scheduler
+    probe.transition("key", "waiting", "processing")
+    probe.transition("key", "processing", "memory")
+    del scheduler.workers["tcp://a"]
+    probe.transition("key", "memory", "released")
+    assert scheduler.log_event.called is needed
