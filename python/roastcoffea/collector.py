@@ -42,10 +42,12 @@ class MetricsCollector:
     Parameters
     ----------
     client
-        a Dask client, or a coffea executor (its client is used); without one, the local back end
+        a Dask client, or a coffea executor (its client is used); without one, or with an executor
+        that has none, the local back end
     backend
-        name of the back end: ``"dask"``, ``"local"`` or a registered one. As a second positional
-        argument anything else is the output directory.
+        name of the back end: ``"dask"``, ``"local"`` or one that
+        :func:`roastcoffea.backends.register_backend` knows. As a second positional argument
+        anything else is the output directory.
     track_workers
         whether to follow the workers
     worker_tracking_interval
@@ -451,6 +453,9 @@ class MetricsCollector:
             self.metrics = self._aggregate_plain()
             return
         metrics = metrics_of(self._run.summary(), with_workers=self.tracking_data is not None)
+        if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
+            self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
+            return
         if "total_cpu_time" in metrics.absent:
             self._take_fallbacks(metrics)
         merge(metrics, self._chunk_shapes())
@@ -462,7 +467,7 @@ class MetricsCollector:
         self.metrics = metrics
 
     def _aggregate_plain(self) -> Metrics:
-        """Return the metrics of what was put here by hand, without a run."""
+        """Return the metrics of what was put here by hand, or by a back end without a run."""
         assert self.t_start is not None
         assert self.t_end is not None
         return self.aggregator.aggregate(
@@ -511,7 +516,10 @@ class MetricsCollector:
         """The aggregation functions, for plain dicts."""
         from roastcoffea.aggregation.core import MetricsAggregator
 
-        return MetricsAggregator("dask" if self.backend == "local" else self.backend)
+        try:
+            return MetricsAggregator(self.backend)
+        except ValueError:  # no parser of its own: its tracking data have the documented keys
+            return MetricsAggregator("dask")
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
@@ -606,10 +614,11 @@ class _Committer:
 
 def _client_of(first: Any) -> Any:
     """Return the Dask client: the argument itself, or that of a coffea executor, if it has one."""
-    if not type(first).__module__.startswith("coffea."):
+    if hasattr(first, "scheduler_info"):
         return first
     if not hasattr(first, "client"):
-        return _NO_CLIENT  # an executor that runs here, or in a pool of processes
+        is_executor = any(cls.__name__ == "ExecutorBase" for cls in type(first).__mro__)
+        return _NO_CLIENT if is_executor else first
     if first.client is None:
         raise ValueError("the executor has no client yet: pass the client, or set executor.client")
     return first.client

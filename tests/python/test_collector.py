@@ -23,6 +23,8 @@ import roastcoffea
 from analysis import DemoSchema, DimuonProcessor
 from roastcoffea import MetricsCollector, load_measurement, track_metrics
 from roastcoffea._roast import Run
+from roastcoffea.backends import register_backend, unregister_backend
+from roastcoffea.backends.base import AbstractMetricsBackend
 
 CHUNKSIZE = 2_000
 
@@ -403,6 +405,61 @@ def test_a_dead_scheduler_does_not_hide_the_users_exception(
 
 
 # ---- arguments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("executor", [FuturesExecutor(), IterativeExecutor()])
+def test_an_executor_without_a_client_is_followed_locally(
+    executor: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with MetricsCollector(executor, tmp_path) as collector:
+        pass
+    assert collector.backend == "local"
+    assert collector.client is None
+    assert collector.output_dir == tmp_path
+    assert not caplog.records
+
+
+class Sampled(AbstractMetricsBackend):
+    """A back end that knows nothing of runs, as the advanced page describes one."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def start_tracking(self, interval: float) -> None:
+        self.interval = interval
+
+    def stop_tracking(self) -> dict[str, Any]:
+        return {
+            "worker_counts": {0.0: 2, 1.0: 2},
+            "worker_cores": {"a": [(0.0, 4), (1.0, 4)], "b": [(0.0, 4), (1.0, 4)]},
+        }
+
+    def create_span(self, name: str) -> Any:
+        return None
+
+    def get_span_metrics(self, span_info: Any) -> dict[Any, Any]:
+        return {}
+
+    def supports_fine_metrics(self) -> bool:
+        return False
+
+
+def test_a_registered_back_end_brings_its_own_samples() -> None:
+    register_backend("sampled", Sampled)
+    try:
+        with MetricsCollector("anything", "sampled") as collector:
+            collector.set_coffea_report({"entries": 8, "processtime": 1.0})
+        assert collector.metrics_backend.interval == 1.0  # type: ignore[attr-defined]
+        metrics = collector.get_metrics()
+        assert metrics["avg_workers"] == 2
+        assert metrics["total_cores"] == 8
+        assert metrics["core_efficiency"] is not None
+        with pytest.raises(TypeError, match="callable"):
+            register_backend("sampled", None)  # type: ignore[arg-type]
+    finally:
+        unregister_backend("sampled")
+    with pytest.raises(ValueError, match="Unsupported backend: sampled"):
+        MetricsCollector("anything", backend="sampled")
 
 
 def test_an_executor_brings_its_client(client: Any, tmp_path: Path) -> None:

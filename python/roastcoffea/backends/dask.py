@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -163,19 +164,20 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         from roastcoffea.backends import shipping
         from roastcoffea.backends.dask_scheduler import forget_topic
 
+        client = self.client
+        undo: list[Callable[[], Any]] = [
+            lambda: client.unregister_worker_plugin(topic),
+            lambda: client.unregister_scheduler_plugin(topic),
+            # unsubscribe_topic() would leave an empty topic and our handler behind
+            lambda: client.run_on_scheduler(forget_topic, topic),
+            lambda: client._event_handlers.pop(topic, None),
+        ]
         if self._shipped:
             self._shipped = False
-            shipping.unship(self.client, f"{topic}-package")
-        client = self.client
-        for undo, *args in (
-            (client.unregister_worker_plugin, topic),
-            (client.unregister_scheduler_plugin, topic),
-            # unsubscribe_topic() would leave an empty topic and our handler behind
-            (client.run_on_scheduler, forget_topic, topic),
-            (client._event_handlers.pop, topic, None),
-        ):
+            undo.append(lambda: shipping.unship(client, f"{topic}-package"))
+        for step in undo:
             try:
-                undo(*args)
+                step()
             except Exception as error:
                 logger.debug("while leaving the cluster: %s", error)
 

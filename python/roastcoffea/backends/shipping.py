@@ -38,7 +38,9 @@ def package_files() -> dict[str, bytes]:
 
 def unpack(files: dict[str, bytes]) -> bool:
     """Make the package importable in this process; False if it was already."""
+    import atexit
     import importlib
+    import shutil
     import tempfile
     from pathlib import Path
 
@@ -49,6 +51,7 @@ def unpack(files: dict[str, bytes]) -> bool:
     else:
         return False
     directory = Path(tempfile.mkdtemp(prefix="roastcoffea-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     for name, data in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
