@@ -95,8 +95,15 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
-static int scan_chunks(struct collect *collect, struct chunk_stats *stats, struct split_sum *split,
-                       size_t *slots, struct roast_error *error)
+/* What the walk over the chunks finds */
+struct found {
+        struct chunk_stats stats;
+        struct split_sum split;
+        struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
+};
+
+static int scan_chunks(struct collect *collect, struct found *found, size_t *slots,
+                       struct roast_error *error)
 {
         ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
@@ -110,14 +117,13 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, struc
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
                 struct roast_dataset *dataset;
 
-                if (outcome == CHUNK_GRAPH)
-                        continue;
-                if (outcome == CHUNK_LOST) {
-                        stats->lost++;
+                found->stats.lost += outcome == CHUNK_LOST;
+                if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
+                    lost_has(&lost, scan.values)) {
+                        if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
+                                r = roast_fail_nomem(error);
                         continue;
                 }
-                if (lost_has(&lost, scan.values))
-                        continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
                         r = roast_fail_nomem(error);
@@ -126,10 +132,10 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, struc
                 if (outcome == CHUNK_FINISHED) {
                         struct chunk_figures figures = figures_of(scan.values);
 
-                        chunk_stats_finished(stats, dataset, &figures);
-                        split_add(split, scan.values);
+                        chunk_stats_finished(&found->stats, dataset, &figures);
+                        split_add(&found->split, scan.values);
                 } else {
-                        chunk_stats_failed(stats, dataset);
+                        chunk_stats_failed(&found->stats, dataset);
                 }
         }
         run_scan_end(&scan);
@@ -153,7 +159,8 @@ static struct section_figures section_figures_of(const struct run_value *values)
         };
 }
 
-static int scan_sections(struct collect *collect, size_t *slots, struct roast_error *error)
+static int scan_sections(struct collect *collect, size_t *slots, const struct run_seen *others,
+                         struct roast_error *error)
 {
         struct roast_summary *summary = collect->summary;
         struct run_scan scan;
@@ -166,6 +173,8 @@ static int scan_sections(struct collect *collect, size_t *slots, struct roast_er
                 size_t len;
                 const char *name = collect_text(collect, &scan.values[1], &len);
 
+                if (run_seen_has(others, (uint64_t)scan.values[0].integer))
+                        continue;
                 if (!name) {
                         r = roast_fail(error, ROAST_E_CORRUPT,
                                        "%s: is damaged (a section without a name)",
@@ -191,24 +200,24 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
         struct roast_metric_set *set = &collect->summary->metrics;
-        struct chunk_stats stats = { 0 };
-        struct split_sum split = { 0 };
+        struct found found = { 0 };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
         if (!datasets || !sections)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &stats, &split, datasets, error);
+        r = scan_chunks(collect, &found, datasets, error);
         if (r >= 0)
-                r = scan_sections(collect, sections, error);
+                r = scan_sections(collect, sections, &found.others, error);
+        run_seen_deinit(&found.others);
         if (r < 0)
                 return r;
-        if (stats.n || stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
-        if (stats.n == 0)
+        if (found.stats.n || found.stats.lost)
+                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found.stats.lost);
+        if (found.stats.n == 0)
                 return 0;
-        if (chunk_stats_set(set, &stats) < 0 || split_set(set, &split) < 0)
+        if (chunk_stats_set(set, &found.stats) < 0 || split_set(set, &found.split) < 0)
                 return roast_fail_nomem(error);
         return 0;
 }
