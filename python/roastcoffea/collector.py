@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 import os
@@ -34,6 +35,23 @@ REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
 _PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
 
 _NO_CLIENT: Any = object()
+
+
+def _documented_signature(init: Callable[..., None]) -> inspect.Signature:
+    """Return the signature that users see: ``*args`` are the first five, in their order."""
+    parameters = {
+        name: parameter
+        for name, parameter in inspect.signature(init).parameters.items()
+        if name not in ("self", "args")
+    }
+    parameters["backend"] = parameters["backend"].replace(default="dask", annotation="str")
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [
+            parameter.replace(kind=either) if i < 5 else parameter
+            for i, parameter in enumerate(parameters.values())
+        ]
+    )
 
 
 class MetricsCollector:
@@ -134,6 +152,8 @@ class MetricsCollector:
         self._chunk_metrics: Any = None
         self._committer: _Committer | None = None
         self._start_utc_ns = 0
+
+    __signature__ = _documented_signature(__init__)
 
     # -- the life of a run -------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import math
@@ -405,6 +406,19 @@ def test_a_dead_scheduler_does_not_hide_the_users_exception(
 
 
 # ---- arguments ---------------------------------------------------------------------------------
+
+
+def test_the_signature_is_the_documented_one() -> None:
+    parameters = list(inspect.signature(MetricsCollector).parameters.values())
+    assert [(p.name, p.default) for p in parameters[1:5]] == [
+        ("backend", "dask"),
+        ("track_workers", True),
+        ("worker_tracking_interval", 1.0),
+        ("processor_instance", None),
+    ]
+    assert [p.kind for p in parameters[:5]] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 5
+    assert [p.name for p in parameters[5:]] == ["output_dir", "measurement_name"]
+    assert {p.kind for p in parameters[5:]} == {inspect.Parameter.KEYWORD_ONLY}
 
 
 @pytest.mark.parametrize("executor", [FuturesExecutor(), IterativeExecutor()])
