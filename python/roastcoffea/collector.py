@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-import math
 import os
-import platform
-import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -17,10 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
-from roastcoffea._roast import Run, Summary, __version__
+from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.inputs import clean_text
 from roastcoffea.metrics import Metrics, metrics_of, registry
+from roastcoffea.recording import (
+    Committer,
+    create_file,
+    note_environment,
+    note_report,
+    note_spans,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -28,11 +32,6 @@ if TYPE_CHECKING:
     from roastcoffea.aggregation.core import MetricsAggregator
 
 logger = logging.getLogger(__name__)
-
-REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
-
-#: Software whose version is kept with a run, where it is in use.
-_PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
 
 _NO_CLIENT: Any = object()
 
@@ -150,7 +149,7 @@ class MetricsCollector:
         self._open = False
         self._collect_before: str | None = None
         self._chunk_metrics: Any = None
-        self._committer: _Committer | None = None
+        self._committer: Committer | None = None
         self._start_utc_ns = 0
 
     __signature__ = _documented_signature(__init__)
@@ -165,14 +164,14 @@ class MetricsCollector:
         self.t_start = time.perf_counter()
         self._start_utc_ns = time.time_ns()
         self._run = self._create_run()
-        self._guard("noting the environment", self._note_environment)
+        self._guard("noting the environment", self._note_setting)
         if self.coffea_report is not None:
             self.set_coffea_report(self.coffea_report, self.custom_metrics)
         self._set_collecting(True)
         self._guard("giving the run to the back end", self._attach)
         self._guard("opening the channel to the workers", self._open_channel)
         self._guard("opening the span", self._enter_span)
-        self._committer = _Committer(self._run, self._note_fault)
+        self._committer = Committer(self._run, self._note_fault)
         return self
 
     def __exit__(
@@ -203,7 +202,7 @@ class MetricsCollector:
         run = None
         if self.output_dir is not None:
             try:
-                run, self.run_path = _create_file(self.output_dir, name)
+                run, self.run_path = create_file(self.output_dir, name)
             except Exception as error:
                 self._note_fault("the run cannot be written, it is kept in memory", error)
         if run is None:
@@ -226,22 +225,12 @@ class MetricsCollector:
         self.run_path = None
         self.metrics_backend = make_backend(self.backend, self.client)
 
-    def _note_environment(self) -> None:
-        import sys
-
+    def _note_setting(self) -> None:
         run = self.run
         run.fact("processor.name", self.processor_name, "no processor was given")
         run.fact("backend.name", self.backend)
         run.fact("backend.interval_s", float(self.worker_tracking_interval))
-        run.fact("env.roastcoffea", __version__)
-        run.fact("env.python", platform.python_version())
-        run.fact("env.host", platform.node())
-        run.fact("env.cpus", os.cpu_count() or 0)
-        for package in _PACKAGES:
-            module = sys.modules.get(package)
-            version = getattr(module, "__version__", None)
-            if isinstance(version, str):
-                run.fact(f"env.{package}", version)
+        note_environment(run)
 
     def _note_end(self, end_utc_ns: int, error: BaseException | None) -> None:
         assert self.t_start is not None
@@ -296,12 +285,7 @@ class MetricsCollector:
         self.span_metrics = self.metrics_backend.get_span_metrics(self.span_info)
         if not self.span_metrics:
             logger.warning("the span has finished, but no metrics were collected")
-        for key, value in self.span_metrics.items():
-            if isinstance(key, tuple) and len(key) >= 3 and isinstance(value, int | float):
-                kind, prefix, activity, *unit = key
-                self.run.add_span(
-                    str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
-                )
+        note_spans(self.run, self.span_metrics)
 
     def _attach(self) -> None:
         self.metrics_backend.attach(self.run)
@@ -342,36 +326,9 @@ class MetricsCollector:
         self.coffea_report = report
         self.custom_metrics = custom_metrics
         self.metrics = None
-        if self._run is not None and report is not None:
-            self._guard("keeping the report", lambda: self._note_report(report, custom_metrics))
-
-    def _note_report(
-        self, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None
-    ) -> None:
-        run = self.run
-        for field in REPORT_FIELDS:
-            if field not in report:
-                run.fact(f"report.{field}", None, f"the report has no {field!r}")
-                continue
-            number = _number(report[field])
-            reason = f"the report's {field} is not a number"
-            if isinstance(number, float) and not math.isfinite(number):
-                number, reason = None, f"the report's {field} is not finite"
-            run.fact(f"report.{field}", number, reason)
-        columns = report.get("columns")
-        if isinstance(columns, list | tuple | set | frozenset):
-            run.fact("report.columns", "\n".join(sorted(map(str, columns))))
-        for dataset, figures in (custom_metrics or {}).items():
-            if not isinstance(figures, Mapping):
-                continue
-            counters = figures.get("performance_counters") or {}
-            for field, value in (
-                ("entries", figures.get("entries", 0)),
-                ("duration", figures.get("duration", 0)),
-                ("bytes", counters.get("num_requested_bytes", 0)),
-            ):
-                run.fact(f"custom.{field}.{dataset}", _number(value), "not a number")
-        run.commit()
+        run = self._run
+        if run is not None and report is not None:
+            self._guard("keeping the report", lambda: note_report(run, report, custom_metrics))
 
     def extract_metrics_from_output(self, output: Any) -> None:
         """Take the chunk records out of a coffea output, where it carries them."""
@@ -603,35 +560,6 @@ class MetricsCollector:
         logger.warning("roastcoffea: %s: %s: %s", doing, type(error).__name__, error)
 
 
-class _Committer:
-    """Makes what has arrived durable, once a second, until it is stopped."""
-
-    def __init__(self, run: Run, note_fault: Callable[[str, BaseException], None]) -> None:
-        self._run = run
-        self._note_fault = note_fault
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="roastcoffea", daemon=True)
-        self._thread.start()
-
-    @property
-    def stopped(self) -> bool:
-        return self._stop.is_set()
-
-    def _work(self) -> None:
-        failed = False
-        while not self._stop.wait(1.0):
-            try:
-                self._run.commit()
-            except Exception as error:
-                if not failed:
-                    self._note_fault("writing the run", error)
-                failed = True
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-
 def _client_of(first: Any) -> Any:
     """Return the Dask client: the argument itself, or that of a coffea executor, if it has one."""
     if hasattr(first, "scheduler_info"):
@@ -642,29 +570,3 @@ def _client_of(first: Any) -> Any:
     if first.client is None:
         raise ValueError("the executor has no client yet: pass the client, or set executor.client")
     return first.client
-
-
-def _number(value: Any) -> int | float | None:
-    """Return a plain number, from numpy's too; None for anything else."""
-    if isinstance(value, bool | str | bytes):
-        return None
-    try:
-        return value.__index__()  # type: ignore[no-any-return]
-    except (AttributeError, TypeError):
-        pass
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _create_file(directory: Path, name: str) -> tuple[Run, Path]:
-    """Create ``NAME.roast``, or ``NAME-2.roast``, ... where that is taken."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for number in range(1, 10_000):
-        path = directory / (f"{name}.roast" if number == 1 else f"{name}-{number}.roast")
-        try:
-            return Run.create(path), path
-        except RuntimeError:  # it exists
-            continue
-    raise FileExistsError(f"{directory / name}.roast and thousands beside it exist")

@@ -1,0 +1,131 @@
+"""Writing a run: its file, its commits, and what is noted about the run itself."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from roastcoffea._roast import Run, __version__
+
+REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
+
+#: Software whose version is kept with a run, where it is in use.
+_PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
+
+
+def create_file(directory: Path, name: str) -> tuple[Run, Path]:
+    """Create ``NAME.roast``, or ``NAME-2.roast``, ... where that is taken."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for number in range(1, 10_000):
+        path = directory / (f"{name}.roast" if number == 1 else f"{name}-{number}.roast")
+        try:
+            return Run.create(path), path
+        except RuntimeError:  # it exists
+            continue
+    raise FileExistsError(f"{directory / name}.roast and thousands beside it exist")
+
+
+class Committer:
+    """Makes what has arrived durable, once a second, until it is stopped."""
+
+    def __init__(self, run: Run, note_fault: Callable[[str, BaseException], None]) -> None:
+        self._run = run
+        self._note_fault = note_fault
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="roastcoffea", daemon=True)
+        self._thread.start()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it has been stopped."""
+        return self._stop.is_set()
+
+    def _work(self) -> None:
+        failed = False
+        while not self._stop.wait(1.0):
+            try:
+                self._run.commit()
+            except Exception as error:
+                if not failed:
+                    self._note_fault("writing the run", error)
+                failed = True
+
+    def stop(self) -> None:
+        """Stop, and wait for a commit that is under way."""
+        self._stop.set()
+        self._thread.join()
+
+
+def note_environment(run: Run) -> None:
+    """Note versions, host and number of CPUs: harmless names only."""
+    run.fact("env.roastcoffea", __version__)
+    run.fact("env.python", platform.python_version())
+    run.fact("env.host", platform.node())
+    run.fact("env.cpus", os.cpu_count() or 0)
+    for package in _PACKAGES:
+        version = getattr(sys.modules.get(package), "__version__", None)
+        if isinstance(version, str):
+            run.fact(f"env.{package}", version)
+
+
+def note_report(
+    run: Run, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None
+) -> None:
+    """Note coffea's report, and why what it lacks is absent."""
+    for field in REPORT_FIELDS:
+        if field not in report:
+            run.fact(f"report.{field}", None, f"the report has no {field!r}")
+            continue
+        value = number(report[field])
+        reason = f"the report's {field} is not a number"
+        if isinstance(value, float) and not math.isfinite(value):
+            value, reason = None, f"the report's {field} is not finite"
+        run.fact(f"report.{field}", value, reason)
+    columns = report.get("columns")
+    if isinstance(columns, list | tuple | set | frozenset):
+        run.fact("report.columns", "\n".join(sorted(map(str, columns))))
+    for dataset, figures in (custom_metrics or {}).items():
+        if not isinstance(figures, Mapping):
+            continue
+        counters = figures.get("performance_counters") or {}
+        for field, value in (
+            ("entries", figures.get("entries", 0)),
+            ("duration", figures.get("duration", 0)),
+            ("bytes", counters.get("num_requested_bytes", 0)),
+        ):
+            run.fact(f"custom.{field}.{dataset}", number(value), "not a number")
+    run.commit()
+
+
+def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:
+    """Note Dask's fine metrics: ``(kind, prefix, activity, unit)`` to number."""
+    for key, value in span_metrics.items():
+        if isinstance(key, tuple) and len(key) >= 3 and isinstance(value, int | float):
+            kind, prefix, activity, *unit = key
+            run.add_span(
+                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
+            )
+
+
+def number(value: Any) -> int | float | None:
+    """Return a plain number, from numpy's too; None for anything else.
+
+    >>> number(3), number("3"), number(True)
+    (3, None, None)
+    """
+    if isinstance(value, bool | str | bytes):
+        return None
+    try:
+        return value.__index__()  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        pass
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
