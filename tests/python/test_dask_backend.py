@@ -9,7 +9,9 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
+from distributed import Client, LocalCluster, get_worker
 
+from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
 
@@ -97,6 +99,33 @@ def test_a_worker_that_does_not_answer_does_not_hold_up_the_end(
     never.set()
     assert caplog.text.count("no answer of the workers within 0.1 s") == 2
     assert client.unregister_scheduler_plugin.called
+
+
+class Whereabouts:
+    @track_metrics
+    def process(self, events: Any) -> dict[str, str]:
+        return {"worker": get_worker().address}
+
+
+def test_workers_that_share_a_process_are_told_apart() -> None:
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client) as collector,
+    ):
+        futures = [
+            client.submit(Whereabouts().process, [1], workers=[worker], pure=False)
+            for worker in client.scheduler_info()["workers"]
+        ]
+        ran = {future.result()["worker"] for future in futures}
+    assert {record["worker"] for record in collector.chunk_metrics} == ran
+    assert len(ran) == 2
 
 
 def test_spans_are_read_as_documented() -> None:

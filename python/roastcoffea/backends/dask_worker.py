@@ -62,7 +62,7 @@ class WorkerProbe(WorkerPlugin):
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler = None
         self.callback = None
-        collecting.set_identity(worker=worker.address)
+        collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         collecting.add_sink(self.topic, self.send_chunks)
         if self.interval is None:
             return
@@ -163,6 +163,16 @@ class WorkerProbe(WorkerPlugin):
             self.tick()
             self.send()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
+
+
+def worker_of_thread() -> str | None:
+    """Return the address of the worker whose task this thread runs, if it runs one."""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return None
 
 
 async def flush(topic: str, token: str, dask_worker: Worker) -> bool:
