@@ -11,7 +11,7 @@ from unittest.mock import MagicMock
 import pytest
 from distributed import Client, LocalCluster, get_worker
 
-from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
 
@@ -126,6 +126,19 @@ def test_workers_that_share_a_process_are_told_apart() -> None:
         ran = {future.result()["worker"] for future in futures}
     assert {record["worker"] for record in collector.chunk_metrics} == ran
     assert len(ran) == 2
+
+
+def test_a_worker_that_came_during_a_run_does_not_collect_after_it() -> None:
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        with MetricsCollector(client):
+            cluster.scale(2)
+            client.wait_for_workers(2, timeout=30)
+        assert set(client.run(collecting.active).values()) == {False}
 
 
 def test_spans_are_read_as_documented() -> None:

@@ -10,6 +10,7 @@ what they are:
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,8 @@ class WorkerProbe(WorkerPlugin):
         self.callback = None
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         collecting.add_sink(self.topic, self.send_chunks)
+        if worker.nanny:  # a process of its own: started during the run, it inherited the switch
+            os.environ.pop(collecting.COLLECT_VARIABLE, None)
         if self.interval is None:
             return
         if _probe is not None:
