@@ -28,6 +28,7 @@ _sinks: dict[str, Send] = {}
 _faults: dict[str, int] = {}
 _failures: dict[ChunkKey, int] = {}
 _worker: str | None = None
+_ask_worker: Callable[[], str | None] | None = None
 _host: str | None = None
 _generation = 0
 
@@ -87,10 +88,18 @@ def faults() -> dict[str, int]:
         return dict(_faults)
 
 
-def set_identity(worker: str | None = None, host: str | None = None) -> None:
-    """Name this process; a back end does this once, where it knows better."""
-    global _worker, _host
+def set_identity(
+    worker: str | None = None,
+    host: str | None = None,
+    ask_worker: Callable[[], str | None] | None = None,
+) -> None:
+    """Name this process; a back end does this once, where it knows better.
+
+    ``ask_worker`` tells the worker of the calling thread, where several share a process.
+    """
+    global _worker, _host, _ask_worker
     _worker = worker
+    _ask_worker = ask_worker
     if host is not None:
         _host = host
 
@@ -100,7 +109,8 @@ def identity() -> Identity:
     global _host
     if _host is None:
         _host = socket.gethostname()
-    return Identity(_worker, _host, os.getpid())
+    worker = _ask_worker() if _ask_worker is not None else None
+    return Identity(worker or _worker, _host, os.getpid())
 
 
 def attempt(key: ChunkKey) -> int:

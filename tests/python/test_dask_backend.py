@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
+from distributed import Client, LocalCluster, get_worker
 
+from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
 
@@ -19,8 +22,6 @@ def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
     later: list[Any] = []
 
     def run(function: Any, topic: str, token: str, on_error: str) -> dict[str, bool]:
-        import threading
-
         def answer(address: str) -> None:
             backend._receive((0.0, ("flushed", token, address, {})))
 
@@ -76,6 +77,68 @@ def test_a_scheduler_that_is_gone_takes_no_samples_along() -> None:
     assert "worker_counts" in backend.stop_tracking()
     with pytest.raises(AttributeError):
         backend.stop_tracking()
+
+
+def test_a_worker_that_does_not_answer_does_not_hold_up_the_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("roastcoffea.backends.dask.ASK_TIMEOUT_S", 0.1)
+    client = MagicMock()
+    never = threading.Event()
+    client.run.side_effect = client.unregister_worker_plugin.side_effect = lambda *args, **kwargs: (
+        never.wait(20)
+    )
+    client.run_on_scheduler.return_value = {("execute", "X", "thread-cpu", "seconds"): 1.0}
+    backend = DaskMetricsBackend(client)
+    backend.topic = "topic"
+    backend.start_utc_ns = time.time_ns()
+    start = time.monotonic()
+    assert backend.get_span_metrics({"id": "id"})
+    assert "worker_counts" in backend.stop_tracking()
+    assert time.monotonic() - start < 5
+    never.set()
+    assert caplog.text.count("no answer of the workers within 0.1 s") == 2
+    assert client.unregister_scheduler_plugin.called
+
+
+class Whereabouts:
+    @track_metrics
+    def process(self, events: Any) -> dict[str, str]:
+        return {"worker": get_worker().address}
+
+
+def test_workers_that_share_a_process_are_told_apart() -> None:
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client) as collector,
+    ):
+        futures = [
+            client.submit(Whereabouts().process, [1], workers=[worker], pure=False)
+            for worker in client.scheduler_info()["workers"]
+        ]
+        ran = {future.result()["worker"] for future in futures}
+    assert {record["worker"] for record in collector.chunk_metrics} == ran
+    assert len(ran) == 2
+
+
+def test_a_worker_that_came_during_a_run_does_not_collect_after_it() -> None:
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        with MetricsCollector(client):
+            cluster.scale(2)
+            client.wait_for_workers(2, timeout=30)
+        assert set(client.run(collecting.active).values()) == {False}
 
 
 def test_spans_are_read_as_documented() -> None:

@@ -7,7 +7,9 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import Run
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How long the end of a run may wait for workers that do not answer.
+#: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0
+#: ... and each of its questions for workers that do not answer: Dask itself has no limit.
+ASK_TIMEOUT_S = 10.0
 
 #: The documented series, and where they come from.
 _SAMPLED = {
@@ -135,7 +139,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         with self._arrived:
             self._flush_token = uuid.uuid4().hex
             self._flushed.clear()
-        answers = self.client.run(flush, self.topic, self._flush_token, on_error="ignore")
+        question = partial(self.client.run, flush, self.topic, self._flush_token, on_error="ignore")
+        answers = _in_time(question)
         awaited = {address for address, here in answers.items() if here is True}
         with self._arrived:
             if not self._arrived.wait_for(lambda: awaited <= self._flushed, FLUSH_TIMEOUT_S):
@@ -177,7 +182,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             undo.append(lambda: shipping.unship(client, f"{topic}-package"))
         for step in undo:
             try:
-                step()
+                _in_time(step)
             except Exception as error:
                 logger.debug("while leaving the cluster: %s", error)
 
@@ -242,7 +247,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._refuse_asynchronous()
         if delay:
             time.sleep(delay)
-        self.client.run(_report, on_error="ignore")
+        try:
+            _in_time(partial(self.client.run, _report, on_error="ignore"))
+        except TimeoutError as error:
+            logger.warning("fine metrics may be incomplete: %s", error)
         for attempt in range(max(1, max_retries)):
             metrics = self.client.run_on_scheduler(read_span, span_id=span_info["id"])
             if metrics is None:
@@ -273,6 +281,25 @@ def _native_records(data: bytes) -> bytes:
     from roastcoffea.native import Records
 
     return Records.from_bytes(data).to_bytes()
+
+
+def _in_time(function: Callable[[], Any]) -> Any:
+    """Call a function and return its result, or raise TimeoutError and let it go on alone."""
+    outcome: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(function())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, name="roastcoffea-ask", daemon=True).start()
+    try:
+        return outcome.result(ASK_TIMEOUT_S)
+    except TimeoutError:
+        if outcome.done():  # it is the function's own
+            raise
+        raise TimeoutError(f"no answer of the workers within {ASK_TIMEOUT_S:g} s") from None
 
 
 async def _report(dask_worker: Any) -> None:

@@ -10,6 +10,7 @@ what they are:
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,10 @@ class WorkerProbe(WorkerPlugin):
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler = None
         self.callback = None
-        collecting.set_identity(worker=worker.address)
+        collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         collecting.add_sink(self.topic, self.send_chunks)
+        if worker.nanny:  # a process of its own: started during the run, it inherited the switch
+            os.environ.pop(collecting.COLLECT_VARIABLE, None)
         if self.interval is None:
             return
         if _probe is not None:
@@ -163,6 +166,16 @@ class WorkerProbe(WorkerPlugin):
             self.tick()
             self.send()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
+
+
+def worker_of_thread() -> str | None:
+    """Return the address of the worker whose task this thread runs, if it runs one."""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return None
 
 
 async def flush(topic: str, token: str, dask_worker: Worker) -> bool:
