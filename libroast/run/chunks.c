@@ -6,6 +6,8 @@
 #include "run/series.h"
 #include "util/cleanup.h"
 
+_Static_assert(CHUNK_N_FIELDS <= RUN_COLUMNS_MAX, "a row of chunk fits into a scan");
+
 struct chunk_reader {
         struct chunk_table table;
         struct intern texts;
@@ -77,7 +79,7 @@ static int read_parts(struct chunk_reader *reader, struct part_reader *parts, in
                 name = text_of(reader, &values[1], &len);
                 if (!name)
                         return roast_fail(error, ROAST_E_CORRUPT, "a section without a name");
-                for (size_t i = 0; i + 2 < parts->scan.n; i++)
+                for (size_t i = 0; i < SECTION_N_FIELDS; i++)
                         fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer
                                                                   : CHUNK_ABSENT;
                 if (parts->scan.table == RUN_SECTION)

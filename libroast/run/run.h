@@ -91,10 +91,13 @@ static inline struct run_value run_string(const char *string, size_t len)
  *             use(scan.values[0]);
  *     run_scan_end(&scan);
  *
- * values are the columns without id, valid until the next step. Rows come
- * before their seal is checked: what was made of them counts only if the walk
- * ends with 0. The writer's own walk ends where its last commit did.
+ * values are the columns without id, valid until the next step; those that a
+ * file of an older minor version does not have are null. Rows come before their
+ * seal is checked: what was made of them counts only if the walk ends with 0.
+ * The writer's own walk ends where its last commit did.
  */
+#define RUN_COLUMNS_MAX 64
+
 struct run_scan {
         struct roast_run *run;
         enum run_table table;
@@ -104,8 +107,8 @@ struct run_scan {
         int64_t id;
         int64_t sealed_id; /* the row at which the current seal ends */
         uint64_t hash;     /* what it should be */
-        size_t n;
-        struct run_value values[64];
+        size_t n;          /* columns that the file has */
+        struct run_value values[RUN_COLUMNS_MAX];
 };
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,

@@ -59,14 +59,36 @@ static int next_seal(struct run_scan *scan, struct roast_error *error)
         return 0;
 }
 
+/* The columns that we know stand first, in our order; a file may have fewer of them, or more. */
+static int check_columns(struct run_scan *scan, struct roast_error *error)
+{
+        const struct run_table_info *info = &run_tables[scan->table];
+        const char *at = info->columns;
+
+        scan->n = (size_t)sqlite3_column_count(scan->rows) - 1;
+        if (scan->n > ROAST_ARRAY_SIZE(scan->values))
+                return corrupt(scan, "too many columns", error);
+        for (size_t i = 0; i < scan->n && i < info->n_columns; i++) {
+                const char *name = sqlite3_column_name(scan->rows, (int)i + 1);
+                size_t len = strcspn(at, ",");
+
+                if (!name)
+                        return roast_fail_nomem(error);
+                if (strlen(name) != len || memcmp(name, at, len) != 0)
+                        return corrupt(scan, "its columns are not as they should be", error);
+                at += len + (at[len] == ',');
+        }
+        return 0;
+}
+
 static int prepare(struct run_scan *scan, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
         int rc;
 
-        /* Columns by name: a newer minor version may have more of them. */
-        if (buf_printf(&sql, "SELECT %s,id FROM %s ORDER BY id", info->columns, info->name) < 0)
+        /* All that the file has: the seals are over them, be they more or fewer than we know. */
+        if (buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name) < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
                                 NULL);
@@ -76,7 +98,8 @@ static int prepare(struct run_scan *scan, struct roast_error *error)
                                         &scan->seals, NULL);
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
-        return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+        return rc == SQLITE_OK ? check_columns(scan, error)
+                               : run_fail_sqlite(scan->run, rc, "cannot be read", error);
 }
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
@@ -87,10 +110,6 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
         memset(scan, 0, sizeof(*scan));
         scan->run = run;
         scan->table = table;
-        scan->n = run_tables[table].n_columns;
-        if (scan->n > ROAST_ARRAY_SIZE(scan->values))
-                return roast_fail(error, ROAST_E_INVALID, "table %s is too wide",
-                                  run_tables[table].name);
         scan->seal = seal_new(table);
         if (!scan->seal)
                 return roast_fail_nomem(error);
@@ -111,7 +130,7 @@ static void read_values(struct run_scan *scan)
 {
         for (size_t i = 0; i < scan->n; i++) {
                 struct run_value *value = &scan->values[i];
-                int at = (int)i;
+                int at = (int)i + 1; /* behind the id */
 
                 *value = (struct run_value){ 0 };
                 switch (sqlite3_column_type(scan->rows, at)) {
@@ -161,7 +180,7 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         }
         if (rc != SQLITE_ROW)
                 return run_fail_sqlite(scan->run, rc, "cannot be read", error);
-        if (sqlite3_column_int64(scan->rows, (int)scan->n) != scan->id + 1)
+        if (sqlite3_column_int64(scan->rows, 0) != scan->id + 1)
                 return corrupt(scan, "rows are missing", error);
         scan->id++;
         if (scan->id > scan->sealed_id)

@@ -743,6 +743,61 @@ static void test_a_newer_major_version_is_refused(void **state)
         assert_refused(path, ROAST_E_VERSION, "newer version (format 2.3");
 }
 
+static struct run_value value_of(sqlite3_stmt *stmt, int at)
+{
+        struct run_value value = { 0 };
+
+        switch (sqlite3_column_type(stmt, at)) {
+        case SQLITE_INTEGER:
+                return run_int(sqlite3_column_int64(stmt, at));
+        case SQLITE_FLOAT:
+                return run_real(sqlite3_column_double(stmt, at));
+        case SQLITE_TEXT:
+                value.type = RUN_STRING;
+                break;
+        case SQLITE_BLOB:
+                value.type = RUN_BYTES;
+                break;
+        default:
+                return value;
+        }
+        value.data = sqlite3_column_blob(stmt, at);
+        value.len = (size_t)sqlite3_column_bytes(stmt, at);
+        return value;
+}
+
+/* One seal over all rows and columns of a table, as docs/format.md has it, in place of its seals */
+static void reseal(const char *path, enum run_table table)
+{
+        ROAST_CLEANUP(cleanup_free) char *query = NULL;
+        ROAST_CLEANUP(cleanup_free) char *seals = NULL;
+        struct seal *seal = seal_new(table);
+        sqlite3_stmt *stmt = NULL;
+        long long n = 0;
+        sqlite3 *db;
+
+        assert_true(asprintf(&query, "SELECT * FROM %s ORDER BY id", run_tables[table].name) > 0);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK);
+        for (; sqlite3_step(stmt) == SQLITE_ROW; n++) {
+                struct run_value values[RUN_COLUMNS_MAX];
+                int n_values = sqlite3_column_count(stmt) - 1;
+
+                for (int i = 0; i < n_values; i++)
+                        values[i] = value_of(stmt, i + 1);
+                assert_int_equal(seal_note(seal, values, (size_t)n_values), 0);
+                seal_add(seal);
+        }
+        sqlite3_finalize(stmt);
+        sqlite3_close(db);
+        assert_true(asprintf(&seals,
+                             "DELETE FROM seal WHERE tbl=%d;"
+                             "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(%d,%lld,0,%lld);",
+                             table, table, n, (long long)seal_hash(seal)) > 0);
+        seal_free(seal);
+        sql(path, seals);
+}
+
 static void test_a_newer_minor_version_is_read(void **state)
 {
         const char *path = finished_run(state, "a.roast");
@@ -751,11 +806,62 @@ static void test_a_newer_minor_version_is_read(void **state)
 
         sql(path, "PRAGMA user_version=1007;"
                   "ALTER TABLE chunk ADD COLUMN energy_j; UPDATE chunk SET energy_j=5;"
+                  "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
                   "ALTER TABLE span ADD COLUMN host DEFAULT 'x';"
                   "CREATE TABLE gpu(id INTEGER PRIMARY KEY, watts); INSERT INTO gpu VALUES(1,2);"
                   "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(9,1,0,0);");
+        reseal(path, RUN_CHUNK);
+        reseal(path, RUN_SECTION);
+        reseal(path, RUN_SPAN);
         after = summary_of_file(path);
         assert_string_equal(after, before);
+}
+
+static void test_an_older_minor_version_lacks_columns(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *before = summary_of_file(path);
+        ROAST_CLEANUP(cleanup_free) char *after = NULL;
+
+        sql(path, "DROP VIEW chunks; DROP VIEW sections;"
+                  "ALTER TABLE chunk DROP COLUMN selected_uncompressed_bytes;"
+                  "ALTER TABLE chunk DROP COLUMN selected_bytes;");
+        reseal(path, RUN_CHUNK);
+        after = summary_of_file(path);
+        assert_string_equal(after, before);
+}
+
+static void test_a_column_that_no_seal_covers_is_damage(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+
+        sql(path, "ALTER TABLE chunk ADD COLUMN energy_j;");
+        assert_refused(path, ROAST_E_CORRUPT, "table chunk: its content");
+}
+
+static void test_chunks_of_other_minor_versions_are_read_back(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        struct roast_run *run;
+        void *before, *after;
+        size_t before_len, after_len;
+
+        run = open_run(path);
+        assert_int_equal(roast_run_encode_chunks(run, &before, &before_len, NULL), 0);
+        roast_run_free(run);
+        sql(path, "ALTER TABLE chunk ADD COLUMN energy_j; UPDATE chunk SET energy_j=5;"
+                  "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
+                  "ALTER TABLE branch ADD COLUMN energy_j; UPDATE branch SET energy_j=2;");
+        reseal(path, RUN_CHUNK);
+        reseal(path, RUN_SECTION);
+        reseal(path, RUN_BRANCH);
+        run = open_run(path);
+        assert_int_equal(roast_run_encode_chunks(run, &after, &after_len, NULL), 0);
+        roast_run_free(run);
+        assert_int_equal(after_len, before_len);
+        assert_memory_equal(after, before, after_len);
+        free(before);
+        free(after);
 }
 
 static void test_a_version_before_the_first_is_damage(void **state)
@@ -934,6 +1040,9 @@ int main(void)
                 TEST(test_a_copy_does_not_replace_a_run_that_is_being_written),
                 TEST(test_a_newer_major_version_is_refused),
                 TEST(test_a_newer_minor_version_is_read),
+                TEST(test_an_older_minor_version_lacks_columns),
+                TEST(test_a_column_that_no_seal_covers_is_damage),
+                TEST(test_chunks_of_other_minor_versions_are_read_back),
                 TEST(test_a_version_before_the_first_is_damage),
                 TEST(test_what_is_no_run_is_refused_by_its_kind),
                 TEST(test_a_file_that_may_not_be_read_is_refused),
