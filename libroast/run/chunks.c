@@ -57,6 +57,12 @@ struct part_reader {
         bool has_row;
 };
 
+static int corrupt(const struct part_reader *parts, const char *what, struct roast_error *error)
+{
+        return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (table %s: a row %s)",
+                          run_label(parts->scan.run), run_tables[parts->scan.table].name, what);
+}
+
 static int part_step(struct part_reader *parts, struct roast_error *error)
 {
         int r = run_scan_next(&parts->scan, error);
@@ -78,7 +84,7 @@ static int read_parts(struct chunk_reader *reader, struct part_reader *parts, in
 
                 name = text_of(reader, &values[1], &len);
                 if (!name)
-                        return roast_fail(error, ROAST_E_CORRUPT, "a section without a name");
+                        return corrupt(parts, "without a name", error);
                 for (size_t i = 0; i < SECTION_N_FIELDS; i++)
                         fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer
                                                                   : CHUNK_ABSENT;
@@ -116,6 +122,10 @@ static int read_all(struct chunk_reader *reader, struct roast_run *run, struct r
                 if (r >= 0)
                         r = read_parts(reader, &branches, scan.id, error);
         }
+        if (r >= 0 && sections.has_row)
+                r = corrupt(&sections, "of no chunk", error);
+        if (r >= 0 && branches.has_row)
+                r = corrupt(&branches, "of no chunk", error);
         run_scan_end(&scan);
         run_scan_end(&sections.scan);
         run_scan_end(&branches.scan);

@@ -957,6 +957,30 @@ static void test_content_that_was_changed_is_noticed(void **state)
         }
 }
 
+static void test_a_section_of_no_chunk_is_noticed(void **state)
+{
+        static const char *const changes[] = {
+                "UPDATE section SET chunk_id=0 WHERE id=2",
+                "UPDATE branch SET chunk_id=1000 WHERE id=2",
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(changes); i++) {
+                const char *path = finished_run(state, "a.roast");
+                struct roast_error error = { 0 };
+                struct roast_run *run;
+                void *data;
+                size_t len;
+
+                sql(path, changes[i]);
+                run = open_run(path);
+                assert_int_equal(roast_run_encode_chunks(run, &data, &len, &error),
+                                 ROAST_E_CORRUPT);
+                assert_non_null(strstr(error.message, path));
+                roast_run_free(run);
+                unlink(path);
+        }
+}
+
 /* An error with a message that names the file, or the figures as they were */
 static bool survives(const char *path, const char *expected)
 {
@@ -1047,6 +1071,7 @@ int main(void)
                 TEST(test_what_is_no_run_is_refused_by_its_kind),
                 TEST(test_a_file_that_may_not_be_read_is_refused),
                 TEST(test_content_that_was_changed_is_noticed),
+                TEST(test_a_section_of_no_chunk_is_noticed),
                 TEST(test_a_file_cut_off_anywhere_is_refused),
                 TEST(test_a_flipped_bit_changes_no_figure),
         };
