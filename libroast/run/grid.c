@@ -9,6 +9,9 @@
 
 #define GRID_MAX (1u << 24)
 
+#define GRID_NONE INT64_MIN       /* nothing new at this instant; not known, in the end */
+#define GRID_GONE (INT64_MIN + 1) /* what was known before holds no longer */
+
 struct grid_worker {
         int64_t *values; /* grid->n; NULL: nothing of this worker yet */
         size_t last;     /* the last instant that is known */
@@ -46,30 +49,42 @@ static int table_init(struct grid_table *table, struct roast_run *run,
 /* The first instant that is not before `utc_ns`; grid->n: none */
 static size_t slot_of(const struct roast_grid *grid, int64_t utc_ns)
 {
-        int64_t slot;
+        uint64_t step_ns = (uint64_t)grid->step_ns, after_ns, slot;
 
         if (utc_ns <= grid->start_utc_ns)
                 return 0;
-        slot = (utc_ns - grid->start_utc_ns + grid->step_ns - 1) / grid->step_ns;
-        return slot < (int64_t)grid->n ? (size_t)slot : grid->n;
+        after_ns = (uint64_t)utc_ns - (uint64_t)grid->start_utc_ns;
+        slot = after_ns / step_ns + (after_ns % step_ns != 0);
+        return slot < grid->n ? (size_t)slot : grid->n;
 }
 
+/* The worker of a text id; NULL: no memory */
 static struct grid_worker *worker_of(struct grid_table *table, int64_t text)
 {
-        struct grid_worker *worker;
+        struct grid_worker *worker = &table->workers[text - 1];
 
-        if (text < 1 || (uint64_t)text > table->texts.n)
-                return NULL;
-        worker = &table->workers[text - 1];
         if (worker->values)
                 return worker;
         worker->values = malloc((table->grid->n + 1) * sizeof(*worker->values));
         for (size_t i = 0; worker->values && i < table->grid->n; i++)
-                worker->values[i] = INT64_MIN;
+                worker->values[i] = GRID_NONE;
         return worker->values ? worker : NULL;
 }
 
 /* Values hold until the next one, up to the last instant that is known. */
+static void hold_values(struct grid_worker *worker, size_t n)
+{
+        int64_t value = GRID_NONE;
+
+        for (size_t i = 0; i <= worker->last && i < n; i++) {
+                if (worker->values[i] == GRID_GONE)
+                        value = GRID_NONE;
+                else if (worker->values[i] != GRID_NONE)
+                        value = worker->values[i];
+                worker->values[i] = value;
+        }
+}
+
 static int deliver(struct grid_table *table, roast_series_visitor visit, void *context)
 {
         for (size_t i = 0; i < table->texts.n; i++) {
@@ -81,9 +96,7 @@ static int deliver(struct grid_table *table, roast_series_visitor visit, void *c
 
                 if (!worker->values)
                         continue;
-                for (size_t j = 1; j <= worker->last && j < table->grid->n; j++)
-                        if (worker->values[j] == INT64_MIN)
-                                worker->values[j] = worker->values[j - 1];
+                hold_values(worker, table->grid->n);
                 text = intern_get(&table->texts, i, &len);
                 name = text_copy(text, len);
                 if (!name)
@@ -116,11 +129,13 @@ static int fill_samples(struct grid_table *table, struct roast_run *run, const c
                         break;
                 }
                 for (size_t i = 0; i < walk.block.n; i++) {
-                        size_t slot = slot_of(table->grid, walk.block.times[i] * SERIES_MS);
+                        size_t slot = slot_of(table->grid, series_ns(walk.block.times[i]));
+                        int64_t value;
 
-                        if (slot == table->grid->n || values[i] < 0)
+                        if (slot == table->grid->n || values[i] < 0 ||
+                            __builtin_mul_overflow(values[i], resolution, &value))
                                 continue;
-                        worker->values[slot] = values[i] * resolution;
+                        worker->values[slot] = value;
                         if (slot > worker->last)
                                 worker->last = slot;
                 }
@@ -157,23 +172,27 @@ static int fill_events(struct grid_table *table, struct roast_run *run, size_t c
         r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
-                struct grid_worker *worker = worker_of(table, values[1].integer);
                 size_t slot = slot_of(table->grid, values[0].integer);
+                struct grid_worker *worker;
 
+                if (values[1].integer < 1 || (uint64_t)values[1].integer > table->texts.n) {
+                        r = roast_fail(error, ROAST_E_CORRUPT,
+                                       "%s: is damaged (a row of table worker_event)",
+                                       run_label(run));
+                        break;
+                }
+                worker = worker_of(table, values[1].integer);
                 if (!worker) {
                         r = roast_fail_nomem(error);
                         break;
                 }
-                if (values[2].integer == ROAST_WORKER_WENT) {
-                        /* up to here it was there, and a later coming starts anew */
-                        for (size_t i = 1; i < slot; i++)
-                                if (worker->values[i] == INT64_MIN)
-                                        worker->values[i] = worker->values[i - 1];
-                        worker->last = 0;
-                } else if (slot < table->grid->n && values[column].type == RUN_INT) {
+                if (slot == table->grid->n)
+                        continue;
+                worker->last = table->grid->n - 1;
+                if (values[2].integer == ROAST_WORKER_WENT)
+                        worker->values[slot] = GRID_GONE;
+                else if (values[column].type == RUN_INT)
                         worker->values[slot] = values[column].integer;
-                        worker->last = table->grid->n - 1;
-                }
         }
         run_scan_end(&scan);
         return r;

@@ -6,12 +6,6 @@
 #include "run/series.h"
 #include "util/cleanup.h"
 
-/* A block may hold any time: one that is out of range wraps around. */
-static int64_t to_ns(int64_t ms)
-{
-        return (int64_t)((uint64_t)ms * SERIES_MS);
-}
-
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
@@ -40,8 +34,8 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
                           (struct run_value[]){
                                   run_int(worker_text),
                                   run_int(columns_text),
-                                  run_int(to_ns(block.times[0])),
-                                  run_int(to_ns(block.times[block.n - 1])),
+                                  run_int(series_ns(block.times[0])),
+                                  run_int(series_ns(block.times[block.n - 1])),
                                   run_int((int64_t)block.n),
                                   { .type = RUN_BYTES, .data = data, .len = len },
                           },

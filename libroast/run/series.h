@@ -30,5 +30,11 @@ const int64_t *series_walk_column(const struct series_walk *walk, const char *na
 
 #define SERIES_MS 1000000 /* the unit of a block's times, in ns */
 
+/* A time of a block, which may hold any: one that is out of range wraps around. */
+static inline int64_t series_ns(int64_t ms)
+{
+        return (int64_t)((uint64_t)ms * SERIES_MS);
+}
+
 /* The text table of a run: number id - 1 is row id. */
 int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error);

@@ -981,6 +981,64 @@ static void test_a_section_of_no_chunk_is_noticed(void **state)
         }
 }
 
+/* ---- series on a grid ---- */
+
+#define GRID 10
+
+static int take_values(const char *worker, const int64_t *values, void *context)
+{
+        (void)worker;
+        memcpy(context, values, GRID * sizeof(*values));
+        return 0;
+}
+
+static void worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
+                         int64_t threads)
+{
+        const struct roast_worker worker = { "tcp://a:1", NULL, -1, threads, -1 };
+
+        assert_int_equal(roast_run_add_worker_event(run, utc_ns, kind, &worker, NULL), 0);
+}
+
+static void assert_threads(struct roast_run *run, const int64_t expected[GRID])
+{
+        const struct roast_grid grid = { 0, 1000, GRID };
+        int64_t values[GRID] = { 0 };
+
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_int_equal(
+                roast_run_resample_workers(run, "threads", &grid, take_values, values, NULL), 0);
+        assert_memory_equal(values, expected, sizeof(values));
+}
+
+static void test_a_worker_that_is_away_has_no_threads(void **state)
+{
+        const int64_t none = INT64_MIN;
+        struct roast_run *run = create(NULL);
+
+        (void)state;
+        worker_event(run, 500, ROAST_WORKER_CAME, 4);
+        worker_event(run, 2500, ROAST_WORKER_WENT, -1);
+        worker_event(run, 4500, ROAST_WORKER_CAME, 8);
+        assert_threads(run, (int64_t[GRID]){ none, 4, 4, none, none, 8, 8, 8, 8, 8 });
+        worker_event(run, 7000, ROAST_WORKER_WENT, -1);
+        assert_threads(run, (int64_t[GRID]){ none, 4, 4, none, none, 8, 8, none, none, none });
+        roast_run_free(run);
+}
+
+static void test_a_worker_that_went_before_the_grid_has_no_threads(void **state)
+{
+        const int64_t none = INT64_MIN;
+        struct roast_run *run = create(NULL);
+
+        (void)state;
+        worker_event(run, -900, ROAST_WORKER_PRESENT, 4);
+        worker_event(run, -500, ROAST_WORKER_WENT, -1);
+        assert_threads(
+                run, (int64_t[GRID]){ none, none, none, none, none, none, none, none, none, none });
+        roast_run_free(run);
+}
+
 /* An error with a message that names the file, or the figures as they were */
 static bool survives(const char *path, const char *expected)
 {
@@ -1072,6 +1130,8 @@ int main(void)
                 TEST(test_a_file_that_may_not_be_read_is_refused),
                 TEST(test_content_that_was_changed_is_noticed),
                 TEST(test_a_section_of_no_chunk_is_noticed),
+                TEST(test_a_worker_that_is_away_has_no_threads),
+                TEST(test_a_worker_that_went_before_the_grid_has_no_threads),
                 TEST(test_a_file_cut_off_anywhere_is_refused),
                 TEST(test_a_flipped_bit_changes_no_figure),
         };
