@@ -22,19 +22,17 @@ static uint32_t be32(const uint8_t *at)
         return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static bool has_journal(const char *path, off_t *size)
+/* Bytes of the file beside it whose name ends in "-wal" or "-journal"; -1: there is none */
+static off_t size_beside(const char *path, const char *end)
 {
-        ROAST_CLEANUP(cleanup_free) char *wal = NULL;
+        ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
 
-        if (asprintf(&wal, "%s-wal", path) < 0) {
-                wal = NULL;
-                return false;
+        if (asprintf(&name, "%s%s", path, end) < 0) {
+                name = NULL;
+                return -1;
         }
-        if (stat(wal, &st) < 0)
-                return false;
-        *size = st.st_size;
-        return true;
+        return stat(name, &st) < 0 ? -1 : st.st_size;
 }
 
 /* Offsets of SQLite's header: https://www.sqlite.org/fileformat2.html */
@@ -43,7 +41,6 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
 {
         uint32_t page_size = (uint32_t)header[16] << 8 | header[17];
         uint32_t version = be32(header + 60);
-        off_t wal;
 
         if (memcmp(header, "SQLite format 3", 16))
                 return roast_fail(error, ROAST_E_FORMAT, "%s: is not a run file", path);
@@ -60,7 +57,8 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
                                   path, version);
         if (page_size == 1)
                 page_size = 65536;
-        if (size < (off_t)page_size * be32(header + 28) && !has_journal(path, &wal))
+        if (size < (off_t)page_size * be32(header + 28) && size_beside(path, "-wal") < 0 &&
+            size_beside(path, "-journal") <= 0)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
                                   path, (long long)size, (long long)page_size * be32(header + 28));
         return 0;
@@ -71,7 +69,6 @@ static int check_file(const char *path, struct roast_error *error)
         ROAST_CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         uint8_t header[HEADER_SIZE];
         struct stat st;
-        off_t wal;
         ssize_t n;
 
         if (fd < 0)
@@ -88,7 +85,7 @@ static int check_file(const char *path, struct roast_error *error)
         if (n < 0)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path,
                                   strerror(errno));
-        if (n == 0 && has_journal(path, &wal) && wal > 0)
+        if (n == 0 && size_beside(path, "-wal") > 0)
                 return 0; /* a run that has just begun: everything is still in the journal */
         if (n < HEADER_SIZE)
                 return roast_fail(error, n ? ROAST_E_FORMAT : ROAST_E_CORRUPT, "%s: %s", path,
@@ -113,35 +110,45 @@ static char *immutable_uri(const char *path)
 /* The first statement makes SQLite really open the file and its journal. */
 static int try_open(struct roast_run *run, const char *name, int flags)
 {
-        int rc = sqlite3_open_v2(name, &run->db, SQLITE_OPEN_READONLY | flags, NULL);
+        int rc;
 
+        sqlite3_close(run->db);
+        run->db = NULL;
+        rc = sqlite3_open_v2(name, &run->db, flags, NULL);
         if (rc == SQLITE_OK) {
-                sqlite3_busy_timeout(run->db, 2000);
+                sqlite3_busy_timeout(run->db, RUN_BUSY_MS);
                 rc = sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
         }
         return rc;
 }
 
+static int fail_journal(const struct roast_run *run, const char *end, struct roast_error *error)
+{
+        return roast_fail(error, ROAST_E_IO,
+                          "%s: was not finished and has a journal (%s%s) that cannot be replayed"
+                          " in a read-only directory: copy both files elsewhere",
+                          run->path, run->path, end);
+}
+
 static int open_database(struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *uri = NULL;
-        int rc = try_open(run, run->path, 0);
-        off_t wal = 0;
+        int rc = try_open(run, run->path, SQLITE_OPEN_READONLY);
 
+        /* A client that died within a commit to the finished file: only a writer takes it back. */
+        if (rc == SQLITE_READONLY && size_beside(run->path, "-journal") > 0) {
+                if (try_open(run, run->path, SQLITE_OPEN_READWRITE) != SQLITE_OK)
+                        return fail_journal(run, "-journal", error);
+                rc = try_open(run, run->path, SQLITE_OPEN_READONLY);
+        }
+        /* A WAL file in a directory where nothing can be created */
         if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
-                /* A WAL file in a directory where nothing can be created. */
-                if (has_journal(run->path, &wal) && wal > 0)
-                        return roast_fail(error, ROAST_E_IO,
-                                          "%s: was not finished and has a journal (%s-wal) that"
-                                          " cannot be replayed in a read-only directory: copy both"
-                                          " files elsewhere",
-                                          run->path, run->path);
-                sqlite3_close(run->db);
-                run->db = NULL;
+                if (size_beside(run->path, "-wal") > 0)
+                        return fail_journal(run, "-wal", error);
                 uri = immutable_uri(run->path);
                 if (!uri)
                         return roast_fail_nomem(error);
-                rc = try_open(run, uri, SQLITE_OPEN_URI);
+                rc = try_open(run, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
         }
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be opened", error);
 }

@@ -10,6 +10,9 @@
 #include "run/seal.h"
 #include "util/intern.h"
 
+/* How long another process is waited for that holds the file */
+#define RUN_BUSY_MS 2000
+
 struct run_writer_table {
         sqlite3_stmt *insert;
         struct seal *seal;

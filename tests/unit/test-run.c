@@ -653,6 +653,62 @@ static void test_a_killed_run_opens_with_what_was_committed(void **state)
         assert_string_equal(summary, expected);
 }
 
+/* Without a log, what a commit overwrites is kept in a journal: killed in the middle of that */
+static void kill_within_commit(const char *path)
+{
+        pid_t pid = fork();
+        int status;
+
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                sqlite3 *db;
+
+                if (sqlite3_open(path, &db) != SQLITE_OK ||
+                    sqlite3_exec(db,
+                                 "PRAGMA cache_size=1; BEGIN; UPDATE chunk SET wall_ns=1;"
+                                 "UPDATE fact SET value=1; UPDATE span SET value=1.5;",
+                                 NULL, NULL, NULL) != SQLITE_OK)
+                        _exit(1);
+                kill(getpid(), SIGKILL);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status));
+}
+
+static void test_a_run_killed_within_a_late_commit_opens_as_it_was(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *before = summary_of_file(path);
+        ROAST_CLEANUP(cleanup_free) char *after = NULL;
+
+        kill_within_commit(path);
+        assert_true(size_of(folder_path(state, "a.roast-journal")) > 0);
+        after = summary_of_file(path);
+        assert_string_equal(after, before);
+        assert_int_equal(count_files(*state), 1);
+}
+
+static int names_its_journal(const char *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+
+        if (roast_run_open(&run, path, &error) != ROAST_E_IO)
+                return 1;
+        return strstr(error.message, "-journal") && strstr(error.message, "copy both") ? 0 : 2;
+}
+
+static void test_a_run_killed_within_a_late_commit_is_no_use_read_only(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+
+        kill_within_commit(path);
+        assert_int_equal(chmod(path, 0444), 0);
+        assert_int_equal(chmod(folder_path(state, "a.roast-journal"), 0444), 0);
+        assert_int_equal(chmod(*state, 0555), 0);
+        as_nobody(names_its_journal, path);
+}
+
 /* Somebody removed the file, but not its log. */
 static void test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name(void **state)
 {
@@ -1115,6 +1171,8 @@ int main(void)
                 TEST(test_a_finished_run_opens_from_a_read_only_directory),
                 TEST(test_a_run_that_stayed_in_wal_mode_opens_from_a_read_only_directory),
                 TEST(test_a_killed_run_opens_with_what_was_committed),
+                TEST(test_a_run_killed_within_a_late_commit_opens_as_it_was),
+                TEST(test_a_run_killed_within_a_late_commit_is_no_use_read_only),
                 TEST(test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name),
                 TEST(test_a_killed_run_in_a_read_only_directory_says_what_to_do),
                 TEST(test_a_copy_has_the_same_figures_and_replaces_a_file),
