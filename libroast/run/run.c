@@ -29,6 +29,10 @@ int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roas
                                   reason);
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
+                if (run->writable)
+                        return roast_fail(error, ROAST_E_STATE,
+                                          "%s: cannot be written while another process reads it",
+                                          run_label(run));
                 return roast_fail(error, ROAST_E_STATE,
                                   "%s: is being written where files cannot be shared (a network"
                                   " file system?): try again when the run has finished",

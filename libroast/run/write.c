@@ -343,9 +343,16 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
         if (r < 0 || !run->path)
                 return r;
         r = run_exec(run, "PRAGMA wal_checkpoint(TRUNCATE);", error);
-        if (r >= 0) /* a reader may still be there: then the file stays in WAL mode, and is whole */
-                (void)run_exec(run, "PRAGMA journal_mode=DELETE;", NULL);
-        return r;
+        if (r < 0)
+                return r;
+        /* a reader may still be there: then the file stays in WAL mode, and is whole */
+        (void)run_exec(run, "PRAGMA journal_mode=DELETE;", NULL);
+        /* from now on others may read, also on a network; the lock goes with the next look */
+        (void)run_exec(run, "PRAGMA locking_mode=NORMAL; SELECT count(*) FROM sqlite_schema;",
+                       NULL);
+        /* without a log, readers and what is still added have to wait for each other */
+        sqlite3_busy_timeout(run->db, RUN_BUSY_MS);
+        return 0;
 }
 
 /* A run under that name that has a log: it would be replayed over whatever took its place. */

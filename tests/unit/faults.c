@@ -1,7 +1,9 @@
 /* Writes and syncs that fail on demand: see faults.h. The linker's --wrap leads here. */
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 
 #include "faults.h"
 
@@ -20,6 +22,12 @@ int __wrap_fdatasync(int fd);
 int __wrap_ftruncate(int fd, off_t len);
 int __wrap_ftruncate64(int fd, off_t len);
 
+int __real_statfs(const char *path, struct statfs *fs);
+int __real_statfs64(const char *path, struct statfs64 *fs);
+int __wrap_statfs(const char *path, struct statfs *fs);
+int __wrap_statfs64(const char *path, struct statfs64 *fs);
+
+static bool on_network;
 static long before = -1, left;
 static int reason;
 static bool failed;
@@ -84,4 +92,27 @@ int __wrap_ftruncate(int fd, off_t len)
 int __wrap_ftruncate64(int fd, off_t len)
 {
         return refuse() ? -1 : __real_ftruncate64(fd, len);
+}
+
+void faults_network(bool network)
+{
+        on_network = network;
+}
+
+int __wrap_statfs(const char *path, struct statfs *fs)
+{
+        int r = __real_statfs(path, fs);
+
+        if (r == 0 && on_network)
+                fs->f_type = NFS_SUPER_MAGIC;
+        return r;
+}
+
+int __wrap_statfs64(const char *path, struct statfs64 *fs)
+{
+        int r = __real_statfs64(path, fs);
+
+        if (r == 0 && on_network)
+                fs->f_type = NFS_SUPER_MAGIC;
+        return r;
 }

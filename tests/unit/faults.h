@@ -13,3 +13,6 @@
 void faults_fail_after(long count, long n, int error);
 /* Whether a call failed since then. */
 bool faults_failed(void);
+
+/* Whether every file is said to be on NFS. */
+void faults_network(bool network);

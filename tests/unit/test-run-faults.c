@@ -456,6 +456,27 @@ static void test_a_file_that_may_not_grow_keeps_what_is_committed(void **state)
         }
 }
 
+/* Where memory cannot be shared between processes, the writer has the file for itself, to the end.
+ */
+static void test_on_a_network_readers_wait_until_the_run_has_finished(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        struct roast_error error = { 0 };
+        struct roast_run *run = NULL, *reader = NULL;
+
+        faults_network(true);
+        assert_int_equal(roast_run_create(&run, path, NULL), 0);
+        faults_network(false);
+        assert_int_equal(sample_fill(run, CHUNKS, NULL), 0);
+        assert_int_equal(roast_run_open(&reader, path, &error), ROAST_E_STATE);
+        assert_non_null(strstr(error.message, "network"));
+        assert_int_equal(roast_run_finish(run, NULL), 0);
+        if (roast_run_open(&reader, path, &error) < 0)
+                fail_msg("%s", error.message);
+        roast_run_free(reader);
+        roast_run_free(run);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
 int main(void)
@@ -471,6 +492,7 @@ int main(void)
                 TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
                 TEST(test_a_reader_is_never_disturbed_by_the_writer),
                 TEST(test_a_file_that_may_not_grow_keeps_what_is_committed),
+                TEST(test_on_a_network_readers_wait_until_the_run_has_finished),
         };
 
         return cmocka_run_group_tests_name("run-faults", tests, NULL, NULL);

@@ -709,6 +709,51 @@ static void test_a_run_killed_within_a_late_commit_is_no_use_read_only(void **st
         as_nobody(names_its_journal, path);
 }
 
+/* Reads for a while, after it has said so. */
+static pid_t read_for_a_while(const char *path)
+{
+        int pipes[2];
+        char byte = 0;
+        pid_t pid;
+
+        assert_int_equal(pipe(pipes), 0);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+                sqlite3 *db;
+
+                if (sqlite3_open(path, &db) != SQLITE_OK ||
+                    sqlite3_exec(db, "BEGIN; SELECT count(*) FROM fact;", NULL, NULL, NULL) !=
+                            SQLITE_OK ||
+                    write(pipes[1], &byte, 1) != 1)
+                        _exit(1);
+                usleep(300000);
+                _exit(0);
+        }
+        close(pipes[1]);
+        assert_int_equal(read(pipes[0], &byte, 1), 1);
+        close(pipes[0]);
+        return pid;
+}
+
+static void test_what_is_added_after_the_end_waits_for_readers(void **state)
+{
+        const char *path = folder_path(state, "a.roast");
+        struct roast_run *run = create(path);
+        struct roast_error error = { 0 };
+        pid_t pid;
+
+        fill(run);
+        assert_int_equal(roast_run_finish(run, NULL), 0);
+        pid = read_for_a_while(path);
+        assert_int_equal(roast_run_fact_int(run, "late", 7, NULL), 0);
+        if (roast_run_commit(run, &error) < 0)
+                fail_msg("%s", error.message);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        roast_run_free(run);
+        assert_int_equal(sql_int(path, "SELECT value FROM facts WHERE name='late'"), 7);
+}
+
 /* Somebody removed the file, but not its log. */
 static void test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name(void **state)
 {
@@ -1173,6 +1218,7 @@ int main(void)
                 TEST(test_a_killed_run_opens_with_what_was_committed),
                 TEST(test_a_run_killed_within_a_late_commit_opens_as_it_was),
                 TEST(test_a_run_killed_within_a_late_commit_is_no_use_read_only),
+                TEST(test_what_is_added_after_the_end_waits_for_readers),
                 TEST(test_the_log_of_a_removed_run_does_not_reach_the_next_of_its_name),
                 TEST(test_a_killed_run_in_a_read_only_directory_says_what_to_do),
                 TEST(test_a_copy_has_the_same_figures_and_replaces_a_file),
