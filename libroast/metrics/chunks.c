@@ -199,8 +199,11 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         r = scan_chunks(collect, &stats, datasets, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, error);
-        if (r < 0 || stats.n == 0)
+        if (r < 0)
                 return r;
-        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        if (stats.n || stats.lost)
+                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats.lost);
+        if (stats.n == 0)
+                return 0;
         return chunk_stats_set(set, &stats) < 0 ? roast_fail_nomem(error) : 0;
 }

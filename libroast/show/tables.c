@@ -276,7 +276,8 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
         const struct roast_metric_set *set = &summary->metrics;
         int r;
 
-        if (!known(summary, ROAST_NUM_CHUNKS) || set->values[ROAST_NUM_CHUNKS].count == 0)
+        if (set->values[ROAST_NUM_CHUNKS].count == 0 &&
+            set->values[ROAST_NUM_LOST_CHUNKS].count == 0)
                 return 0;
         r = metric_rows(table, set, &total, 1);
         if (r >= 0 && (set->values[ROAST_NUM_FAILED_CHUNKS].count > 0 ||

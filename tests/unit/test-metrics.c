@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "roast-run.h"
+#include "roast-show.h"
 #include "sample.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"
@@ -458,6 +459,31 @@ static void assert_absent(const struct roast_summary *summary, enum roast_metric
 {
         assert_int_equal(summary->metrics.values[metric].state, ROAST_ABSENT);
         assert_string_equal(roast_metric_reason(&summary->metrics, metric), reason);
+}
+
+static void add_lost(struct roast_run *run, int64_t start)
+{
+        const struct roast_lost lost = { UTC,      "tcp://a:1", "data", "a.root",
+                                         "Events", "",          start,  start + 100 };
+
+        assert_int_equal(roast_run_add_lost(run, &lost, NULL), 0);
+}
+
+static void test_chunks_that_were_all_lost_are_counted(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+        struct roast_run *run = new_run();
+
+        (void)state;
+        add_lost(run, 0);
+        add_lost(run, 100);
+        summarize(&summary, run);
+        assert_true(known(&summary, ROAST_NUM_LOST_CHUNKS) == 2);
+        assert_absent(&summary, ROAST_NUM_CHUNKS, "no report was given");
+        assert_int_equal(roast_table_make(&table, "chunks", &summary, NULL), 0);
+        assert_int_equal(table.n_rows, 1);
+        assert_int_equal(table.cells[1].count, 2);
 }
 
 static void test_an_empty_run_knows_nothing_and_says_why(void **state)
@@ -940,6 +966,7 @@ int main(void)
                 cmocka_unit_test(test_what_is_set_is_not_computed),
                 cmocka_unit_test(test_a_reason_may_be_said_again_of_the_same_metric),
                 cmocka_unit_test(test_deriving_without_memory_is_an_error),
+                cmocka_unit_test(test_chunks_that_were_all_lost_are_counted),
                 cmocka_unit_test(test_an_empty_run_knows_nothing_and_says_why),
                 cmocka_unit_test(test_a_report_is_taken_exactly),
                 cmocka_unit_test(test_a_report_with_unusable_fields_says_which),
