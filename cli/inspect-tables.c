@@ -105,7 +105,10 @@ void inspect_share(struct roast_cell *cell, int64_t part, int64_t whole)
         char text[BAR_WIDTH * 3 + 16];
         int n = snprintf(text, sizeof(text), "%5.1f %% ", 100 * share);
 
-        for (int i = 0; i < (int)(share * BAR_WIDTH + 0.5) && i < BAR_WIDTH; i++, n += 3)
+        /* a damaged file may have parts that are larger than the whole */
+        for (int i = 0;
+             i < BAR_WIDTH && i + 0.5 <= share * BAR_WIDTH && (size_t)n + 3 < sizeof(text);
+             i++, n += 3)
                 strcpy(text + n, "\xe2\x96\x88"); /* a full block */
         build_real(cell, share, text);
 }

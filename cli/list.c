@@ -87,8 +87,12 @@ static int add_run(struct roast_table *table, const char *directory, const char 
         struct roast_error error = { 0 };
         struct roast_run *run;
 
-        if (!cells || asprintf(&path, "%s/%s", directory, name) < 0)
+        if (!cells)
                 return ROAST_E_NOMEM;
+        if (asprintf(&path, "%s/%s", directory, name) < 0) {
+                path = NULL;
+                return ROAST_E_NOMEM;
+        }
         build_text(&cells[0], "%s", name);
         if (roast_run_open(&run, path, &error) < 0) {
                 build_text(&cells[2], "%s", error.message);
