@@ -119,7 +119,7 @@ struct roast_dataset {
         int64_t requested_bytes;
 };
 
-/* A named section over all chunks */
+/* A named section over all chunks, failed ones included */
 struct roast_section {
         char *name;
         int kind; /* SECTION_* bits of record/chunk.h */

@@ -94,8 +94,9 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
+/* `others` gets the ids of those that are no chunks: graphs, and what was lost */
 static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_t *slots,
-                       struct roast_error *error)
+                       struct run_seen *others, struct roast_error *error)
 {
         ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
         struct run_scan scan;
@@ -109,14 +110,13 @@ static int scan_chunks(struct collect *collect, struct chunk_stats *stats, size_
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
                 struct roast_dataset *dataset;
 
-                if (outcome == CHUNK_GRAPH)
-                        continue;
-                if (outcome == CHUNK_LOST) {
-                        stats->lost++;
+                stats->lost += outcome == CHUNK_LOST;
+                if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
+                    lost_has(&lost, scan.values)) {
+                        if (run_seen_add(others, (uint64_t)scan.id) < 0)
+                                r = roast_fail_nomem(error);
                         continue;
                 }
-                if (lost_has(&lost, scan.values))
-                        continue;
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
                 if (!dataset) {
                         r = roast_fail_nomem(error);
@@ -151,7 +151,8 @@ static struct section_figures section_figures_of(const struct run_value *values)
         };
 }
 
-static int scan_sections(struct collect *collect, size_t *slots, struct roast_error *error)
+static int scan_sections(struct collect *collect, size_t *slots, const struct run_seen *others,
+                         struct roast_error *error)
 {
         struct roast_summary *summary = collect->summary;
         struct run_scan scan;
@@ -164,6 +165,8 @@ static int scan_sections(struct collect *collect, size_t *slots, struct roast_er
                 size_t len;
                 const char *name = collect_text(collect, &scan.values[1], &len);
 
+                if (run_seen_has(others, (uint64_t)scan.values[0].integer))
+                        continue;
                 if (!name) {
                         r = roast_fail(error, ROAST_E_CORRUPT,
                                        "%s: is damaged (a section without a name)",
@@ -188,6 +191,7 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen others = { 0 };
         struct roast_metric_set *set = &collect->summary->metrics;
         struct chunk_stats stats = { 0 };
         int r;
@@ -196,9 +200,9 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
         if (!datasets || !sections)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &stats, datasets, error);
+        r = scan_chunks(collect, &stats, datasets, &others, error);
         if (r >= 0)
-                r = scan_sections(collect, sections, error);
+                r = scan_sections(collect, sections, &others, error);
         if (r < 0)
                 return r;
         if (stats.n || stats.lost)

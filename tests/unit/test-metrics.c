@@ -924,6 +924,36 @@ static void test_failed_chunks_are_counted_and_not_averaged(void **state)
         assert_int_equal(summary.datasets[0].failed, 2);
 }
 
+static void test_sections_of_what_is_no_chunk_do_not_count(void **state)
+{
+        static const int64_t figures[SECTION_N_FIELDS] = { SECTION_TIME, 1, S, S, S, S };
+        static const enum chunk_outcome outcomes[] = { CHUNK_FINISHED, CHUNK_FAILED, CHUNK_GRAPH,
+                                                       CHUNK_FINISHED };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        chunk_table_init(&table);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(outcomes); i++) {
+                assert_int_equal(chunk_table_add(&table), 0);
+                chunk_table_set(&table, i, CHUNK_OUTCOME, outcomes[i]);
+                chunk_table_set(&table, i, CHUNK_ENTRY_START, (int64_t)i * 100);
+                chunk_table_set(&table, i, CHUNK_ENTRY_STOP, (int64_t)i * 100 + 100);
+                chunk_table_set_text(&table, i, CHUNK_WORKER, "tcp://a:1", 9);
+                chunk_table_set_text(&table, i, CHUNK_FILE, "a.root", 6);
+                chunk_table_set_text(&table, i, CHUNK_TREE, "Events", 6);
+                assert_int_equal(chunk_table_add_section(&table, "fill", 4, figures), 0);
+        }
+        add_table(run, &table);
+        add_lost(run, 300); /* finished, but its result went with the worker */
+        summarize(&summary, run);
+        assert_true(known(&summary, ROAST_NUM_CHUNKS) == 2);
+        assert_int_equal(summary.n_sections, 1);
+        assert_int_equal(summary.sections[0].chunks, 2);
+        assert_near(summary.sections[0].total_s, 2);
+}
+
 static void test_datasets_and_sections_are_summed(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
@@ -985,6 +1015,7 @@ int main(void)
                 cmocka_unit_test(test_samples_of_any_time_are_summed_without_overflow),
                 cmocka_unit_test(test_statistics_of_chunks_against_two_passes),
                 cmocka_unit_test(test_failed_chunks_are_counted_and_not_averaged),
+                cmocka_unit_test(test_sections_of_what_is_no_chunk_do_not_count),
                 cmocka_unit_test(test_datasets_and_sections_are_summed),
         };
 
