@@ -88,7 +88,7 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error);
 int roast_run_finish(struct roast_run *run, struct roast_error *error);
 /*
  * A copy of what is committed, under another name, complete or not at all; replaces that file,
- * unless it is a run that is being written: that is ROAST_E_STATE.
+ * unless it is a run that is being written, or the run itself: that is ROAST_E_STATE.
  */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
 

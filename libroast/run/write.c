@@ -355,12 +355,19 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
         return 0;
 }
 
-/* A run under that name that has a log: it would be replayed over whatever took its place. */
-static int check_unused(const char *path, struct roast_error *error)
+/*
+ * The run itself would go on writing into the file that was replaced. A run under that name that
+ * has a log: it would be replayed over whatever took its place.
+ */
+static int check_unused(const struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *log = NULL;
-        struct stat st;
+        struct stat st, own;
 
+        if (run->path && stat(run->path, &own) == 0 && stat(path, &st) == 0 &&
+            st.st_dev == own.st_dev && st.st_ino == own.st_ino)
+                return roast_fail(error, ROAST_E_STATE, "%s: is the run itself: it is not replaced",
+                                  path);
         if (asprintf(&log, "%s-wal", path) < 0) {
                 log = NULL;
                 return roast_fail_nomem(error);
@@ -393,7 +400,7 @@ int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *
 
         r = roast_run_commit(run, error);
         if (r >= 0)
-                r = check_unused(path, error);
+                r = check_unused(run, path, error);
         if (r < 0)
                 return r;
         if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {

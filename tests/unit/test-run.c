@@ -828,6 +828,8 @@ static void test_a_copy_does_not_replace_a_run_that_is_being_written(void **stat
         assert_non_null(strstr(error.message, path));
         assert_int_equal(roast_run_copy(live, path, &error), ROAST_E_STATE);
         assert_int_equal(roast_run_finish(live, NULL), 0);
+        assert_int_equal(roast_run_copy(live, path, &error), ROAST_E_STATE);
+        assert_non_null(strstr(error.message, "itself"));
         roast_run_free(live);
         roast_run_free(other);
         summary = summary_of_file(path);
