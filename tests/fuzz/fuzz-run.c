@@ -5,7 +5,7 @@
  * has figures; the file itself stays as it was.
  * An odd one: the rest are rows of any shape with seals that fit, as another
  * program could write them. The summary, the tables and the JSON of them come
- * out, or an error.
+ * out, or an error; so do their chunk records and their series.
  */
 
 #include <fcntl.h>
@@ -27,6 +27,27 @@ static void check(int r, const struct roast_error *error)
                 abort();
 }
 
+static int take_series(const char *worker, const int64_t *values, void *context)
+{
+        (void)worker;
+        (void)values;
+        (void)context;
+        return 0;
+}
+
+static void look_at_rows(struct roast_run *run)
+{
+        const struct roast_grid grid = { 0, 1000000000, 20 };
+        struct roast_error error = { 0 };
+        void *data = NULL;
+        size_t len;
+
+        check(roast_run_encode_chunks(run, &data, &len, &error), &error);
+        free(data);
+        check(roast_run_resample(run, "rss_bytes", &grid, take_series, NULL, &error), &error);
+        check(roast_run_resample_workers(run, "threads", &grid, take_series, NULL, &error), &error);
+}
+
 static void look(struct roast_run *run)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
@@ -36,6 +57,7 @@ static void look(struct roast_run *run)
         struct roast_run_about about;
         int r;
 
+        look_at_rows(run);
         r = roast_run_about(run, &about, &error);
         check(r, &error);
         r = roast_summary_of_run(&summary, run, &error);
