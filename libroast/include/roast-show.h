@@ -38,8 +38,6 @@ struct roast_column {
         bool right;        /* aligned to the right */
 };
 
-#define ROAST_COLUMNS_MAX 12
-
 struct roast_table {
         const char *name;
         const char *title;

@@ -347,10 +347,14 @@ class MetricsCollector:
         del output[key]
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:
-            self._guard("keeping chunk records", lambda: self.run.add_chunks(records.to_bytes()))
+            self._guard("keeping chunk records", lambda: self._keep_records(records.to_bytes()))
             self._chunk_metrics = None
         else:
             self._chunk_metrics = records
+
+    def _keep_records(self, data: bytes) -> None:
+        self.run.add_chunks(data)
+        self.run.commit()
 
     def set_chunk_metrics(self, records: Any) -> None:
         """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes
