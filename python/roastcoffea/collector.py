@@ -529,7 +529,9 @@ class MetricsCollector:
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
-        return self.run.summary()
+        if self._run is None:
+            return Summary.from_metrics(self.get_metrics())
+        return self._run.summary()
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
@@ -572,7 +574,7 @@ class MetricsCollector:
         start = self._start_utc_ns / 1e9
         end = start + (self.t_end - self.t_start)
         return save_measurement(
-            self.get_metrics(), start, end, output_dir, measurement_name, run=self.run
+            self.get_metrics(), start, end, output_dir, measurement_name, run=self._run
         )
 
     # -- faults of our own -------------------------------------------------------------

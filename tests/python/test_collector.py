@@ -772,14 +772,21 @@ def test_a_report_that_is_set_before_the_block_counts() -> None:
 
 
 def test_a_collector_that_was_never_entered_takes_figures_by_hand(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    with pytest.raises(RuntimeError, match="Timing not available"):
+        MetricsCollector().print_summary()
     collector = MetricsCollector()
     collector.t_start, collector.t_end = 1.0, 3.0
     collector.set_coffea_report({"entries": 4000, "bytesread": 0, "processtime": 1.0, "chunks": 1})
     collector.record_chunk_metrics(chunk_record(0))
     assert collector.get_metrics()["event_rate_elapsed_khz"] == 2.0
     assert collector.get_metrics()["num_successful_chunks"] == 1
+    collector.print_summary()
+    assert "2.0 kHz" in capsys.readouterr().out
+    saved = load_measurement(collector.save_measurement(tmp_path))
+    assert saved["metrics"]["total_events"] == 4000
+    assert saved["t1"] - saved["t0"] == 2.0
     collector.metrics = None
     monkeypatch.setattr(collector.aggregator, "aggregate", lambda *args, **kwargs: None)
     with pytest.raises(RuntimeError, match="Metrics aggregation failed"):
