@@ -382,12 +382,15 @@ class MetricsCollector:
             if key not in output:
                 return
             records = output[key]
-        except TypeError:
+        except Exception:  # no container, or one with rules of its own
             return
         if not isinstance(records, Records | list):
             logger.warning("Metrics not a list: %s", type(records).__name__)
             return
-        del output[key]
+        try:
+            del output[key]
+        except TypeError:  # it can only be read
+            logger.debug("the output keeps its records: it cannot be changed")
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:
             self._guard("keeping chunk records", lambda: self.run.add_chunks(records.to_bytes()))

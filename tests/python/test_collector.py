@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -801,6 +802,48 @@ def test_what_is_no_list_stays_in_the_output(value: Any, caplog: pytest.LogCaptu
     assert output == {"__roastcoffea_metrics__": value}
     assert "Metrics not a list" in caplog.text
     assert list(collector.chunk_metrics) == []
+
+
+class Odd:
+    def __contains__(self, key: object) -> bool:
+        raise ValueError("the truth value of this is ambiguous")
+
+
+def test_outputs_with_rules_of_their_own_are_left_alone() -> None:
+    with MetricsCollector() as collector:
+        collector.extract_metrics_from_output(Odd())
+        assert list(collector.chunk_metrics) == []
+        frozen = MappingProxyType({"__roastcoffea_metrics__": [chunk_record(0)]})
+        collector.extract_metrics_from_output(frozen)
+    assert len(collector.chunk_metrics) == 1
+
+
+class Freezing(dict[str, Any]):
+    frozen = False
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self.frozen:
+            raise TypeError("frozen")
+        super().__setitem__(key, value)
+
+
+class Freezer(Counting):
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        return Freezing(n=len(events))
+
+    def postprocess(self, accumulator: Any) -> Any:
+        accumulator.frozen = True
+        return accumulator
+
+
+def test_a_postprocess_that_freezes_its_output_is_no_error() -> None:
+    with MetricsCollector():
+        output = Freezer().process([1, 2])
+        assert "__roastcoffea_metrics__" in output
+        result = Freezer().postprocess(output)
+    assert result is output
+    assert result == {"n": 2}
 
 
 def test_records_given_by_hand_are_not_called_absent() -> None:
