@@ -339,12 +339,15 @@ class MetricsCollector:
             if key not in output:
                 return
             records = output[key]
-        except TypeError:
+        except Exception:  # no container, or one with rules of its own
             return
         if not isinstance(records, Records | list):
             logger.warning("Metrics not a list: %s", type(records).__name__)
             return
-        del output[key]
+        try:
+            del output[key]
+        except TypeError:  # it can only be read
+            logger.debug("the output keeps its records: it cannot be changed")
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:
             self._guard("keeping chunk records", lambda: self._keep_records(records.to_bytes()))
@@ -504,7 +507,9 @@ class MetricsCollector:
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
-        return self.run.summary()
+        if self._run is None:
+            return Summary.from_metrics(self.get_metrics())
+        return self._run.summary()
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
@@ -547,7 +552,7 @@ class MetricsCollector:
         start = self._start_utc_ns / 1e9
         end = start + (self.t_end - self.t_start)
         return save_measurement(
-            self.get_metrics(), start, end, output_dir, measurement_name, run=self.run
+            self.get_metrics(), start, end, output_dir, measurement_name, run=self._run
         )
 
     # -- faults of our own -------------------------------------------------------------

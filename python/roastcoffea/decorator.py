@@ -80,13 +80,12 @@ def _wrap_postprocess(inner: Any) -> Callable[..., Any]:
         try:
             result = method(*args, **kwargs)
         finally:
-            for output, records in carried:
-                output[key] = records
-            if isinstance(result, dict) and key not in result:
+            for output, records in (*carried, (result, carried[0][1])):
                 try:
-                    result[key] = carried[0][1]
-                except Exception:
-                    result.pop(key, None)
+                    if isinstance(output, dict) and key not in output:
+                        output[key] = records
+                except Exception:  # a mapping with rules of its own: it goes without
+                    continue
         return result
 
     setattr(postprocess, MARK, True)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -772,14 +773,21 @@ def test_a_report_that_is_set_before_the_block_counts() -> None:
 
 
 def test_a_collector_that_was_never_entered_takes_figures_by_hand(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    with pytest.raises(RuntimeError, match="Timing not available"):
+        MetricsCollector().print_summary()
     collector = MetricsCollector()
     collector.t_start, collector.t_end = 1.0, 3.0
     collector.set_coffea_report({"entries": 4000, "bytesread": 0, "processtime": 1.0, "chunks": 1})
     collector.record_chunk_metrics(chunk_record(0))
     assert collector.get_metrics()["event_rate_elapsed_khz"] == 2.0
     assert collector.get_metrics()["num_successful_chunks"] == 1
+    collector.print_summary()
+    assert "2.0 kHz" in capsys.readouterr().out
+    saved = load_measurement(collector.save_measurement(tmp_path))
+    assert saved["metrics"]["total_events"] == 4000
+    assert saved["t1"] - saved["t0"] == 2.0
     collector.metrics = None
     monkeypatch.setattr(collector.aggregator, "aggregate", lambda *args, **kwargs: None)
     with pytest.raises(RuntimeError, match="Metrics aggregation failed"):
@@ -794,6 +802,48 @@ def test_what_is_no_list_stays_in_the_output(value: Any, caplog: pytest.LogCaptu
     assert output == {"__roastcoffea_metrics__": value}
     assert "Metrics not a list" in caplog.text
     assert list(collector.chunk_metrics) == []
+
+
+class Odd:
+    def __contains__(self, key: object) -> bool:
+        raise ValueError("the truth value of this is ambiguous")
+
+
+def test_outputs_with_rules_of_their_own_are_left_alone() -> None:
+    with MetricsCollector() as collector:
+        collector.extract_metrics_from_output(Odd())
+        assert list(collector.chunk_metrics) == []
+        frozen = MappingProxyType({"__roastcoffea_metrics__": [chunk_record(0)]})
+        collector.extract_metrics_from_output(frozen)
+    assert len(collector.chunk_metrics) == 1
+
+
+class Freezing(dict[str, Any]):
+    frozen = False
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self.frozen:
+            raise TypeError("frozen")
+        super().__setitem__(key, value)
+
+
+class Freezer(Counting):
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        return Freezing(n=len(events))
+
+    def postprocess(self, accumulator: Any) -> Any:
+        accumulator.frozen = True
+        return accumulator
+
+
+def test_a_postprocess_that_freezes_its_output_is_no_error() -> None:
+    with MetricsCollector():
+        output = Freezer().process([1, 2])
+        assert "__roastcoffea_metrics__" in output
+        result = Freezer().postprocess(output)
+    assert result is output
+    assert result == {"n": 2}
 
 
 def test_records_given_by_hand_are_not_called_absent() -> None:

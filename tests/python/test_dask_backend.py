@@ -141,6 +141,40 @@ def test_a_worker_that_came_during_a_run_does_not_collect_after_it() -> None:
         assert set(client.run(collecting.active).values()) == {False}
 
 
+async def without_sampler(dask_worker: Any) -> list[str]:
+    """Set a probe up where the sampler cannot start, and where there is none at all."""
+    from roastcoffea.backends import dask_worker as module
+
+    real, seen = module._probe, []
+    refusing = MagicMock(
+        **{
+            "Sampler.side_effect": RuntimeError("no more threads"),
+            "encode_block.return_value": b"block",
+        }
+    )
+    for stand_in in (refusing, None):
+        module._probe = stand_in
+        probe = module.WorkerProbe("topic", 0.1)
+        try:
+            probe.setup(dask_worker)
+            probe.flush("token")
+            seen.append(f"{probe.sampler} {probe.callback is not None} {len(probe.rows)}")
+        finally:
+            probe.teardown(dask_worker)
+            module._probe = real
+    return seen
+
+
+def test_a_worker_whose_sampler_fails_goes_on_with_what_it_has() -> None:
+    with (
+        LocalCluster(
+            n_workers=1, processes=False, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        assert list(client.run(without_sampler).values()) == [["None True 0", "None False 0"]]
+
+
 def test_spans_are_read_as_documented() -> None:
     span = SimpleNamespace(cumulative_worker_metrics={("execute", "X", "thread-cpu", "s"): 1.0})
     scheduler: Any = SimpleNamespace(extensions={"spans": SimpleNamespace(spans={"id": span})})

@@ -21,7 +21,7 @@ from roastcoffea import collecting
 
 try:
     from roastcoffea import _probe
-except ImportError:  # another platform: what Dask itself knows is sampled all the same
+except ImportError:  # another platform: chunk records come, samples do not
     _probe = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -61,17 +61,20 @@ class WorkerProbe(WorkerPlugin):
         self.last_sent = time.monotonic()
         self.expected = self.last_sent
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
-        self.sampler = None
+        self.sampler: _probe.Sampler | None = None
         self.callback = None
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         collecting.add_sink(self.topic, self.send_chunks)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
-        if self.interval is None:
+        if self.interval is None or _probe is None:
             return
-        if _probe is not None:
-            self.sampler = _probe.Sampler(self.interval)
-            self.sampler.start()
+        try:
+            sampler = _probe.Sampler(self.interval)
+            sampler.start()
+            self.sampler = sampler
+        except Exception as error:  # no more threads: what Dask knows is sampled all the same
+            collecting.note_fault("sampler", error)
         self.callback = PeriodicCallback(self.tick, self.interval * 1000)
         self.callback.start()
         self.tick()
@@ -148,7 +151,7 @@ class WorkerProbe(WorkerPlugin):
                 worker.log_event(
                     self.topic, ("samples", worker.address, self.sampler.columns, block)
                 )
-        if self.rows and _probe is not None:
+        if self.rows:
             times, *columns = zip(*self.rows, strict=True)
             block = _probe.encode_block(times, columns)
             worker.log_event(self.topic, ("samples", worker.address, ",".join(DASK_COLUMNS), block))
@@ -162,7 +165,7 @@ class WorkerProbe(WorkerPlugin):
         state: dict[str, Any] = {"faults": collecting.faults()}
         if self.sampler is not None:
             state["sampler"] = self.sampler.state()
-        if self.interval is not None:
+        if self.callback is not None:
             self.tick()
             self.send()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
