@@ -368,7 +368,9 @@ class MetricsCollector:
 
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
-        self._chunk_metrics = [*self.chunk_metrics, chunk_data]
+        if not isinstance(self._chunk_metrics, list):
+            self._chunk_metrics = list(self.chunk_metrics)
+        self._chunk_metrics.append(chunk_data)
         self.metrics = None
 
     def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:

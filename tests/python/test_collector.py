@@ -846,6 +846,15 @@ def test_a_postprocess_that_freezes_its_output_is_no_error() -> None:
     assert result == {"n": 2}
 
 
+def test_records_are_appended_to_the_list_that_is_there() -> None:
+    collector = MetricsCollector()
+    records = collector.chunk_metrics
+    collector.record_chunk_metrics(chunk_record(0))
+    collector.record_chunk_metrics(chunk_record(10))
+    assert collector.chunk_metrics is records
+    assert records == [chunk_record(0), chunk_record(10)]
+
+
 def test_records_given_by_hand_are_not_called_absent() -> None:
     collector = MetricsCollector()
     with collector:
