@@ -39,6 +39,8 @@ static int note(const struct roast_fact *fact, void *context)
                 collect->end_utc_ns = fact->integer;
         else if (!strcmp(fact->name, "run.elapsed_ns") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
+        else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
+                roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
         else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)

@@ -67,6 +67,8 @@ static const struct metric_row timing_rows[] = {
         { "Total CPU Time", ROAST_TOTAL_CPU_TIME, .note = "wall time of process(), summed" },
         { "Number of Chunks", ROAST_NUM_CHUNKS, IF_NONZERO },
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
+        { "Monitoring Faults", ROAST_MONITORING_FAULTS, IF_NONZERO, .alert = true,
+          .note = "something was not measured: see the log" },
         { "Monitoring Cost", ROAST_MONITORING_PERCENT, IF_KNOWN,
           .note = "of the chunks' CPU time" },
 };

@@ -303,6 +303,9 @@ class MetricsCollector:
             self.tracking_data = self.metrics_backend.stop_tracking()
         else:
             self.metrics_backend.close_channel()
+        for where, count in self.metrics_backend.faults.items():
+            self._faults += count
+            logger.warning("roastcoffea: on the workers: %s: %d faults", where, count)
 
     # -- what users give ---------------------------------------------------------------
 

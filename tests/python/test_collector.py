@@ -892,3 +892,21 @@ def test_the_processor_is_named_after_its_class() -> None:
     assert MetricsCollector(processor_instance=Counting()).processor_name == "Counting"
     assert MetricsCollector(processor_instance=len).processor_name == type(len).__name__
     assert MetricsCollector().processor_name is None
+
+
+def test_faults_of_the_monitor_on_workers_are_counted_and_shown(
+    client: Any, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def go_wrong() -> None:
+        from roastcoffea import collecting
+
+        collecting.note_fault("a test", ValueError("on purpose"))
+
+    client.run(go_wrong)  # before the run: not this run's
+    with MetricsCollector(client) as collector:
+        client.run(go_wrong)
+        collector.set_coffea_report({})
+    assert collector.get_metrics()["monitoring_faults"] == 2
+    assert "on the workers: a test: 2 faults" in caplog.text
+    collector.print_summary()
+    assert "Monitoring Faults" in capsys.readouterr().out

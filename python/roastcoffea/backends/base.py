@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ class AbstractMetricsBackend(ABC):
     entered and :meth:`stop_tracking` when it is left. A back end that knows about runs also
     overrides :meth:`attach` and writes what it learns into the run as it comes.
     """
+
+    #: Faults of the monitor itself that the back end heard of, by place
+    faults: Mapping[str, int] = MappingProxyType({})
 
     def attach(self, run: Run) -> None:  # noqa: B027  (optional)
         """Take the run that is being written; called before :meth:`start_tracking`."""

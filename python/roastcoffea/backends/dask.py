@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -61,7 +62,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived = threading.Condition()
-        self._faults = 0
+        self.faults: Counter[str] = Counter()
         self._shipped = False
 
     def attach(self, run: Run) -> None:
@@ -122,14 +123,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
             elif kind == "flushed":
-                token, address, _ = rest
+                token, address, state = rest
                 with self._arrived:
                     if token == self._flush_token:
+                        self.faults.update(state.get("faults", {}))
                         self._flushed.add(address)
                         self._arrived.notify_all()
         except Exception as error:
-            self._faults += 1
-            if self._faults == 1:
+            self.faults["events that could not be kept"] += 1
+            if self.faults["events that could not be kept"] == 1:
                 logger.warning("an event could not be kept: %s", error)
 
     def flush(self) -> None:

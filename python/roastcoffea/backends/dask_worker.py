@@ -64,6 +64,7 @@ class WorkerProbe(WorkerPlugin):
         self.sampler: _probe.Sampler | None = None
         self.callback = None
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
+        self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
@@ -162,7 +163,9 @@ class WorkerProbe(WorkerPlugin):
         worker = self.worker
         if worker is None:
             return
-        state: dict[str, Any] = {"faults": collecting.faults()}
+        now = collecting.faults()
+        faults = {where: n - self.faults_before.get(where, 0) for where, n in now.items()}
+        state: dict[str, Any] = {"faults": {where: n for where, n in faults.items() if n > 0}}
         if self.sampler is not None:
             state["sampler"] = self.sampler.state()
         if self.callback is not None:
