@@ -90,6 +90,9 @@ def note_report(
     columns = report.get("columns")
     if isinstance(columns, list | tuple | set | frozenset):
         run.fact("report.columns", "\n".join(sorted(map(str, columns))))
+    for name, known in run.facts().items():
+        if name.startswith("custom.") and known is not None:
+            run.fact(name, None, "a later report came without it")
     for dataset, figures in (custom_metrics or {}).items():
         if not isinstance(figures, Mapping):
             continue

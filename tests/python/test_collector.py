@@ -328,6 +328,15 @@ def test_custom_metrics_replace_the_reports_sums(client: Any) -> None:
     assert metrics["num_chunks"] == 2
 
 
+def test_a_later_report_replaces_custom_metrics_too(client: Any) -> None:
+    with MetricsCollector(client, track_workers=False) as collector:
+        collector.set_coffea_report({"entries": 1}, {"A": {"entries": 10, "duration": 1.5}})
+        collector.set_coffea_report({"entries": 1, "processtime": 3.0})
+    metrics = collector.get_metrics()
+    assert metrics["total_events"] == 1
+    assert metrics["total_cpu_time"] == 3.0
+
+
 def test_a_report_that_is_no_mapping_does_no_harm(
     client: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
