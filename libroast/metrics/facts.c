@@ -17,6 +17,8 @@ static void note_custom(struct report_custom *custom, const struct roast_fact *f
 {
         const char *field = fact->name + 7;
 
+        if (fact->type == ROAST_FACT_ABSENT)
+                return;
         if (!strncmp(field, "entries.", 8))
                 report_custom_note(&custom->entries, fact);
         else if (!strncmp(field, "bytes.", 6))

@@ -64,6 +64,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._arrived = threading.Condition()
         self.faults: Counter[str] = Counter()
         self._shipped = False
+        self._follows = False  # a plugin of ours is on the scheduler
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
@@ -102,6 +103,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.client._event_handlers[topic] = self._receive
         self.client.run_on_scheduler(subscribe, topic, self.client.id)
         if interval is not None:
+            self._follows = True
             self.client.register_plugin(SchedulerProbe(topic), name=topic)
         self.client.register_plugin(WorkerProbe(topic, interval), name=topic)
 
@@ -174,11 +176,13 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         client = self.client
         undo: list[Callable[[], Any]] = [
             lambda: client.unregister_worker_plugin(topic),
-            lambda: client.unregister_scheduler_plugin(topic),
             # unsubscribe_topic() would leave an empty topic and our handler behind
             lambda: client.run_on_scheduler(forget_topic, topic),
             lambda: client._event_handlers.pop(topic, None),
         ]
+        if self._follows:
+            self._follows = False
+            undo.insert(0, lambda: client.unregister_scheduler_plugin(topic))
         if self._shipped:
             self._shipped = False
             undo.append(lambda: shipping.unship(client, f"{topic}-package"))
