@@ -156,3 +156,12 @@ def test_complete(names: dict[str, Any], client: Any, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert "Processor CPU time:" in printed
     assert "Throughput Metrics" in printed
+
+
+def test_the_advanced_pages_custom_fields(names: dict[str, Any]) -> None:
+    (page,) = SEEDS.glob("003_*.txt")
+    text = page.read_text(encoding="utf-8")
+    start = text.index("from roastcoffea import track_metrics")
+    exec(text[start : text.index("The custom field will appear")], names)
+    for record in run(names, names["CustomProcessor"]()):
+        assert record["custom_count"] == 42
