@@ -90,7 +90,7 @@ def test_a_worker_that_does_not_answer_does_not_hold_up_the_end(
     )
     client.run_on_scheduler.return_value = {("execute", "X", "thread-cpu", "seconds"): 1.0}
     backend = DaskMetricsBackend(client)
-    backend.topic = "topic"
+    backend.topic, backend._follows = "topic", True
     backend.start_utc_ns = time.time_ns()
     start = time.monotonic()
     assert backend.get_span_metrics({"id": "id"})
