@@ -198,6 +198,7 @@ int64_t chunk_table_peek(const void *data, size_t len, struct roast_error *error
 
 static int decode_payload(struct decoder *decoder, struct cursor *text, struct roast_error *error)
 {
+        size_t before = decoder->table->sections.n + decoder->table->branches.n, n;
         int r = decode_strings(decoder, text, error);
 
         if (r < 0)
@@ -210,8 +211,12 @@ static int decode_payload(struct decoder *decoder, struct cursor *text, struct r
                 return r;
         if ((r = decode_fields(decoder, error)) < 0)
                 return r;
+        /* only so many rows are believed without bytes that stand for them: see pad() */
+        n = decoder->rows + decoder->table->sections.n + decoder->table->branches.n - before;
         if (decoder->bits.at > (uint64_t)decoder->bits.len * 8)
                 return corrupt(error, "the end is missing");
+        if (n <= CODEC_FREE_ROWS && (decoder->bits.at + 7) / 8 < decoder->bits.len)
+                return corrupt(error, "bytes after the end");
         decoder->table->n += decoder->rows;
         return 0;
 }

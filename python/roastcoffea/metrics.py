@@ -41,7 +41,7 @@ def registry() -> list[MetricRow]:
     return _roast.metrics()
 
 
-_FALLBACKS = {"zero": 0, "none": None}
+FALLBACKS = {"zero": 0, "none": None}
 
 
 def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
@@ -55,8 +55,8 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
     for key, group, _, _, _, fallback, _, _, aliases in registry():
         if key in known:
             value: Any = known[key]
-        elif fallback in _FALLBACKS:
-            value = _FALLBACKS[fallback]
+        elif fallback in FALLBACKS:
+            value = FALLBACKS[fallback]
         elif with_workers and group == "worker":
             value = None if key in ("total_cores", "cores_per_worker") else 0
         else:

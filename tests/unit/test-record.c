@@ -473,6 +473,8 @@ static void test_bytes_that_were_cut_off_are_refused(void **state)
                         assert_int_equal(target.table.n, 3);
                 }
                 assert_untouched(&target);
+                assert_int_equal(buf_put_u8(&bytes, 0), 0);
+                assert_true(chunk_table_decode(&target.table, bytes.data, bytes.len, NULL) < 0);
         }
         assert_untouched(&target);
 }

@@ -9,9 +9,7 @@ from roastcoffea._roast import Summary, aggregate_tracking
 from roastcoffea.aggregation import branch_coverage, chunk, efficiency, fine_metrics, workflow
 from roastcoffea.aggregation.backends import get_parser
 from roastcoffea.aggregation.documented import documented, merge
-from roastcoffea.metrics import Metrics, registry
-
-_FALLBACKS = {"zero": 0, "none": None}
+from roastcoffea.metrics import FALLBACKS, Metrics, registry
 
 
 class MetricsAggregator:
@@ -134,8 +132,8 @@ def _complete(metrics: Metrics) -> None:
             else:
                 metrics.estimated.pop(key, None)
         elif key not in metrics:
-            if fallback in _FALLBACKS:
-                metrics[key] = _FALLBACKS[fallback]
+            if fallback in FALLBACKS:
+                metrics[key] = FALLBACKS[fallback]
             metrics.absent.setdefault(key, absent.get(key, "not known"))
         if key in metrics:
             for alias in aliases:

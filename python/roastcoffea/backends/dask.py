@@ -267,14 +267,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 time.sleep(retry_delay * 2**attempt)
         return dict(metrics)
 
-    def why_no_spans(self) -> str:
-        """Say why a span has no metrics."""
-        from roastcoffea.backends.dask_scheduler import has_spans
-
-        if self.client.run_on_scheduler(has_spans):
-            return "the scheduler does not know the run's span"
-        return "spans are off on this cluster"
-
     def supports_fine_metrics(self) -> bool:
         """Dask has fine metrics."""
         return True

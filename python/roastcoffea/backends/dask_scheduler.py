@@ -125,8 +125,3 @@ def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     extension = dask_scheduler.extensions.get("spans")
     span = extension.spans.get(span_id) if extension is not None else None
     return dict(span.cumulative_worker_metrics) if span is not None else None
-
-
-def has_spans(dask_scheduler: Scheduler) -> bool:
-    """Whether this scheduler follows spans at all."""
-    return dask_scheduler.extensions.get("spans") is not None
