@@ -8,12 +8,15 @@
  * failed      an exception left the block
  * empty       begun and ended, nothing between
  * hostile     a name and an error that a terminal would obey
+ * large       2,000 chunks of 8 workers in 2 min; or, as KIND,
+ *             large:CHUNKS:WORKERS:SECONDS
  */
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "large.h"
 #include "sample.h"
 #include "util/size.h"
 
@@ -71,22 +74,30 @@ static int hostile(struct roast_run *run, struct roast_error *error)
         return r < 0 ? r : roast_run_fact_text(run, "run.error", "a\x1b[31m\nb", error);
 }
 
+static int large(struct roast_run *run, struct roast_error *error)
+{
+        return large_fill(run, &(struct large_size){ 2000, 8, 120 }, error);
+}
+
 static const struct {
         const char *name;
         int (*fill)(struct roast_run *run, struct roast_error *error);
 } kinds[] = {
         { "finished", finished }, { "unfinished", unfinished }, { "failed", failed },
-        { "empty", empty },       { "hostile", hostile },
+        { "empty", empty },       { "hostile", hostile },       { "large", large },
 };
 
 static int make(const char *kind, const char *path, struct roast_error *error)
 {
+        struct large_size size;
         struct roast_run *run;
         int r;
 
         r = roast_run_create(&run, path, error);
         if (r < 0)
                 return r;
+        if (sscanf(kind, "large:%zu:%zu:%zu", &size.n_chunks, &size.n_workers, &size.seconds) == 3)
+                r = large_fill(run, &size, error);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(kinds) && r >= 0; i++)
                 if (!strcmp(kind, kinds[i].name))
                         r = kinds[i].fill(run, error);

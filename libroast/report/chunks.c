@@ -1,0 +1,346 @@
+/*
+ * The chunks of the page: every attempt, by worker and start
+ *
+ * The tables are read here without their seals: the summary has read them
+ * against these before, in the same view of the run.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/chunk.h"
+#include "report/report.h"
+#include "util/cleanup.h"
+
+/* Places in time are kept to a tenth of a millisecond, which is enough for 119 hours. */
+#define TIME_UNIT_NS 100000
+#define LANES_MAX    255
+/* Of more chunks than this, figures are kept to five digits. */
+#define EXACT_MAX (1u << 18)
+
+static const char select_chunks[] =
+        "SELECT id,outcome,start_utc_ns,wall_ns,cpu_ns,rss_peak_bytes,requested_bytes,num_events,"
+        "entry_start,entry_stop,error_type_text,error_message_text,attempt,worker_text,"
+        "dataset_text,file_text FROM chunk ORDER BY id";
+
+void report_chunks_deinit(struct report_chunks *chunks)
+{
+        free(chunks->rows);
+        free(chunks->dataset_of);
+        *chunks = (struct report_chunks){ 0 };
+}
+
+static int64_t int_of(sqlite3_stmt *stmt, int column)
+{
+        return sqlite3_column_type(stmt, column) == SQLITE_INTEGER
+                       ? sqlite3_column_int64(stmt, column)
+                       : INT64_MIN;
+}
+
+/* Durations and sizes that are below zero are damaged, and so not known. */
+static int64_t amount_of(sqlite3_stmt *stmt, int column)
+{
+        int64_t value = int_of(stmt, column);
+
+        return value < 0 ? INT64_MIN : value;
+}
+
+static int64_t text_of(sqlite3_stmt *stmt, int column)
+{
+        int64_t id = int_of(stmt, column);
+
+        return id < 1 ? 0 : id;
+}
+
+static int grow(struct report_chunks *chunks, int64_t id)
+{
+        if (chunks->n == chunks->cap) {
+                size_t cap = chunks->cap ? chunks->cap * 2 : 1024;
+                struct report_chunk *rows = realloc(chunks->rows, cap * sizeof(*rows));
+
+                if (!rows)
+                        return ROAST_E_NOMEM;
+                chunks->rows = rows;
+                chunks->cap = cap;
+        }
+        if ((size_t)id >= chunks->n_ids) {
+                size_t n = chunks->cap + (size_t)id + 1;
+                uint32_t *grown = realloc(chunks->dataset_of, n * sizeof(*grown));
+
+                if (!grown)
+                        return ROAST_E_NOMEM;
+                memset(grown + chunks->n_ids, 0, (n - chunks->n_ids) * sizeof(*grown));
+                chunks->dataset_of = grown;
+                chunks->n_ids = n;
+        }
+        return 0;
+}
+
+static int add_row(struct report_chunks *chunks, struct report *report, sqlite3_stmt *stmt)
+{
+        int64_t worker, dataset, file, id = sqlite3_column_int64(stmt, 0);
+        struct report_chunk *row;
+
+        if (grow(chunks, id) < 0)
+                return ROAST_E_NOMEM;
+        worker = report_name(report, &report->workers, text_of(stmt, 13));
+        dataset = report_name(report, &report->datasets, text_of(stmt, 14));
+        file = report_name(report, &report->files, text_of(stmt, 15));
+        if (worker < 0 || dataset < 0 || file < 0)
+                return ROAST_E_NOMEM;
+        row = &chunks->rows[chunks->n++];
+        *row = (struct report_chunk){
+                .id = id,
+                .start_utc_ns = int_of(stmt, 2),
+                .wall_ns = amount_of(stmt, 3),
+                .cpu_ns = amount_of(stmt, 4),
+                .peak_bytes = amount_of(stmt, 5),
+                .bytes = amount_of(stmt, 6),
+                .events = amount_of(stmt, 7),
+                .entry_start = amount_of(stmt, 8),
+                .entry_stop = amount_of(stmt, 9),
+                .error_type = text_of(stmt, 10),
+                .error_message = text_of(stmt, 11),
+                .attempt = amount_of(stmt, 12),
+                .worker = (uint32_t)worker,
+                .dataset = (uint32_t)dataset,
+                .file = (uint32_t)file,
+                .outcome = (uint8_t)sqlite3_column_int(stmt, 1),
+        };
+        chunks->dataset_of[id] = row->dataset + 1;
+        return 0;
+}
+
+static int read_rows(struct report_chunks *chunks, struct report *report, struct roast_error *error)
+{
+        sqlite3_stmt *stmt;
+        int rc, r = 0;
+
+        rc = sqlite3_prepare_v2(report->run->db, select_chunks, -1, &stmt, NULL);
+        while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+                rc = sqlite3_step(stmt);
+                if (rc != SQLITE_ROW)
+                        break;
+                if (sqlite3_column_int64(stmt, 1) == CHUNK_GRAPH)
+                        continue;
+                r = add_row(chunks, report, stmt);
+                if (r < 0)
+                        break;
+        }
+        sqlite3_finalize(stmt);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
+}
+
+static int by_start(const void *a, const void *b)
+{
+        const struct report_chunk *x = a, *y = b;
+
+        if (x->start_utc_ns != y->start_utc_ns)
+                return x->start_utc_ns < y->start_utc_ns ? -1 : 1;
+        return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool is_sorted(const struct report_chunk *rows, size_t n)
+{
+        for (size_t i = 1; i < n; i++)
+                if (by_start(&rows[i - 1], &rows[i]) > 0)
+                        return false;
+        return true;
+}
+
+/* Chunks that a worker has at the same time go into lanes, each into the first that is free. */
+static void set_lanes(struct report_chunk *rows, size_t n)
+{
+        int64_t free_ns[LANES_MAX];
+        size_t n_lanes = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                int64_t end, start = rows[i].start_utc_ns;
+                size_t lane = 0;
+
+                if (start == INT64_MIN || rows[i].wall_ns < 0 ||
+                    __builtin_add_overflow(start, rows[i].wall_ns, &end))
+                        continue;
+                while (lane < n_lanes && free_ns[lane] > start)
+                        lane++;
+                if (lane == LANES_MAX)
+                        lane--;
+                if (lane == n_lanes)
+                        n_lanes++;
+                free_ns[lane] = end;
+                rows[i].lane = (uint8_t)lane;
+        }
+}
+
+/* By worker, with one counting pass; within a worker they nearly always come in order. */
+static int sort_rows(struct report_chunks *chunks, size_t n_workers)
+{
+        ROAST_CLEANUP(cleanup_free) size_t *first = calloc(n_workers + 2, sizeof(*first));
+        struct report_chunk *sorted = malloc((chunks->n + 1) * sizeof(*sorted));
+
+        if (!first || !sorted) {
+                free(sorted);
+                return ROAST_E_NOMEM;
+        }
+        for (size_t i = 0; i < chunks->n; i++)
+                first[chunks->rows[i].worker + 2]++;
+        for (size_t i = 2; i < n_workers + 2; i++)
+                first[i] += first[i - 1];
+        for (size_t i = 0; i < chunks->n; i++)
+                sorted[first[chunks->rows[i].worker + 1]++] = chunks->rows[i];
+        for (size_t i = 0; i < n_workers; i++) {
+                struct report_chunk *rows = sorted + first[i];
+                size_t n = first[i + 1] - first[i];
+
+                if (!is_sorted(rows, n))
+                        qsort(rows, n, sizeof(*rows), by_start);
+                set_lanes(rows, n);
+        }
+        free(chunks->rows);
+        chunks->rows = sorted;
+        return 0;
+}
+
+int report_chunks_read(struct report_chunks *chunks, struct report *report,
+                       struct roast_error *error)
+{
+        int r = read_rows(chunks, report, error);
+
+        if (r >= 0 && sort_rows(chunks, report->workers.n) < 0)
+                r = roast_fail_nomem(error);
+        return r;
+}
+
+/* One scratch column at a time: a value of each chunk as a number for the page */
+struct columns {
+        const struct report_chunks *chunks;
+        struct report *report;
+        uint32_t *u32;
+        float *f32;
+};
+
+static float scaled(int64_t value, float unit)
+{
+        return value == INT64_MIN ? NAN : (float)value / unit;
+}
+
+static void put_reals(const struct columns *c, const char *key, size_t offset, float unit)
+{
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t value;
+
+                memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
+                c->f32[i] = scaled(value, unit);
+        }
+        pack_f32(c->report->pack, key, c->f32, c->chunks->n, c->chunks->n <= EXACT_MAX);
+}
+
+static void put_numbers(const struct columns *c, const char *key, size_t offset)
+{
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t value;
+
+                memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
+                c->u32[i] = value < 0 || value >= UINT32_MAX ? PACK_ABSENT_U32 : (uint32_t)value;
+        }
+        pack_u32(c->report->pack, key, c->u32, c->chunks->n, false);
+}
+
+static void put_starts(const struct columns *c)
+{
+        int64_t zero = c->report->zero_utc_ns, after;
+
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t start = c->chunks->rows[i].start_utc_ns;
+
+                if (start == INT64_MIN || __builtin_sub_overflow(start, zero, &after) ||
+                    after < 0 || after / TIME_UNIT_NS >= UINT32_MAX)
+                        c->u32[i] = PACK_ABSENT_U32;
+                else
+                        c->u32[i] = (uint32_t)(after / TIME_UNIT_NS);
+        }
+        pack_u32(c->report->pack, "start", c->u32, c->chunks->n, true);
+}
+
+static void put_names(const struct columns *c)
+{
+        const struct report_chunk *rows = c->chunks->rows;
+        size_t n = c->chunks->n;
+        uint8_t *bytes = (uint8_t *)c->u32;
+
+        for (size_t i = 0; i < n; i++)
+                c->u32[i] = rows[i].worker;
+        pack_u32(c->report->pack, "worker", c->u32, n, true);
+        for (size_t i = 0; i < n; i++)
+                c->u32[i] = rows[i].dataset;
+        pack_u32(c->report->pack, "dataset", c->u32, n, false);
+        for (size_t i = 0; i < n; i++)
+                c->u32[i] = rows[i].file;
+        pack_u32(c->report->pack, "file", c->u32, n, false);
+        for (size_t i = 0; i < n; i++)
+                bytes[i] = rows[i].outcome;
+        pack_u8(c->report->pack, "outcome", bytes, n);
+        for (size_t i = 0; i < n; i++)
+                bytes[i] = rows[i].lane;
+        pack_u8(c->report->pack, "lane", bytes, n);
+}
+
+/* Those that did not finish: which chunk, and what was said */
+static void put_errors(const struct columns *c)
+{
+        struct json *json = &c->report->pack->json;
+
+        json_key(json, "errors");
+        json_array(json);
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                const struct report_chunk *row = &c->chunks->rows[i];
+
+                if (row->outcome == CHUNK_FINISHED)
+                        continue;
+                json_array(json);
+                json_int(json, (int64_t)i);
+                report_put_text(c->report, row->error_type);
+                report_put_text(c->report, row->error_message);
+                json_end(json);
+        }
+        json_end(json);
+}
+
+int report_chunks_put(const struct report_chunks *chunks, struct report *report,
+                      struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) uint32_t *scratch = malloc((chunks->n + 1) * sizeof(*scratch));
+        ROAST_CLEANUP(cleanup_free) float *reals = malloc((chunks->n + 1) * sizeof(*reals));
+        struct columns c = { chunks, report, scratch, reals };
+        struct json *json = &report->pack->json;
+
+        if (!scratch || !reals)
+                return roast_fail_nomem(error);
+        json_key(json, "chunks");
+        json_object(json);
+        json_key(json, "n");
+        json_int(json, (int64_t)chunks->n);
+        json_key(json, "time_unit_s");
+        json_double(json, TIME_UNIT_NS / 1e9);
+        json_key(json, "outcomes");
+        json_array(json);
+        for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++)
+                json_string(json, chunk_outcomes[i]);
+        json_end(json);
+        put_starts(&c);
+        put_reals(&c, "wall", offsetof(struct report_chunk, wall_ns), 1e9f);
+        put_reals(&c, "cpu", offsetof(struct report_chunk, cpu_ns), 1e9f);
+        put_reals(&c, "memory", offsetof(struct report_chunk, peak_bytes), 1);
+        put_reals(&c, "bytes", offsetof(struct report_chunk, bytes), 1);
+        put_numbers(&c, "events", offsetof(struct report_chunk, events));
+        put_numbers(&c, "entry_start", offsetof(struct report_chunk, entry_start));
+        put_numbers(&c, "entry_stop", offsetof(struct report_chunk, entry_stop));
+        put_numbers(&c, "attempt", offsetof(struct report_chunk, attempt));
+        put_names(&c);
+        put_errors(&c);
+        json_end(json);
+        return 0;
+}
