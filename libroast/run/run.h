@@ -67,6 +67,10 @@ void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
 
+/* The same as a column: NULL for no string */
+int run_text_value(struct roast_run *run, const char *string, size_t len, struct run_value *value,
+                   struct roast_error *error);
+
 static inline struct run_value run_int(int64_t value)
 {
         return (struct run_value){ .type = RUN_INT, .integer = value };
@@ -95,7 +99,8 @@ static inline struct run_value run_string(const char *string, size_t len)
  *     run_scan_end(&scan);
  *
  * values are the columns without id, valid until the next step; those that a
- * file of an older minor version does not have are null. Rows come before their
+ * file of an older minor version does not have are null, and a table that it
+ * does not have is empty. Rows come before their
  * seal is checked: what was made of them counts only if the walk ends with 0.
  * The writer's own walk ends where its last commit did.
  */
@@ -104,7 +109,7 @@ static inline struct run_value run_string(const char *string, size_t len)
 struct run_scan {
         struct roast_run *run;
         enum run_table table;
-        sqlite3_stmt *rows;
+        sqlite3_stmt *rows; /* NULL: the file is older than the table */
         sqlite3_stmt *seals;
         struct seal *seal;
         int64_t id;
@@ -118,6 +123,8 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
                    struct roast_error *error);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
+/* n columns of the row that a statement stands at, those behind the id */
+void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n);
 
 /* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);
