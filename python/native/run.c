@@ -77,7 +77,7 @@ static PyObject *run_open(PyObject *type, PyObject *path)
                 PyErr_SetString(PyExc_TypeError, "a path is wanted");
                 return NULL;
         }
-        return make(type, path, roast_run_open);
+        return make(type, path, roast_run_open_any);
 }
 
 static int add_number(struct roast_run *run, const char *name, PyObject *value,
