@@ -44,7 +44,7 @@ int verb_report(int argc, char **argv)
                 cli_fail("report", "one RUN is wanted, and where to write: -o FILE");
                 return cli_usage("report");
         }
-        if (roast_run_open(&run, argv[optind], &error) < 0)
+        if (roast_run_open_any(&run, argv[optind], &error) < 0)
                 return cli_fail("report", "%s", error.message);
         r = roast_report_write(run, output, &error);
         roast_run_free(run);

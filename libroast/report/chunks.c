@@ -1,9 +1,4 @@
-/*
- * The chunks of the page: every attempt, by worker and start
- *
- * The tables are read here without their seals: the summary has read them
- * against these before, in the same view of the run.
- */
+/* The chunks of the page: every attempt, by worker and start */
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +6,7 @@
 
 #include "record/chunk.h"
 #include "report/report.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 
 /* Places in time are kept to a tenth of a millisecond, which is enough for 119 hours. */
@@ -19,11 +15,6 @@
 /* Of more chunks than this, figures are kept to five digits. */
 #define EXACT_MAX (1u << 18)
 
-static const char select_chunks[] =
-        "SELECT id,outcome,start_utc_ns,wall_ns,cpu_ns,rss_peak_bytes,requested_bytes,num_events,"
-        "entry_start,entry_stop,error_type_text,error_message_text,attempt,worker_text,"
-        "dataset_text,file_text FROM chunk ORDER BY id";
-
 void report_chunks_deinit(struct report_chunks *chunks)
 {
         free(chunks->rows);
@@ -31,24 +22,24 @@ void report_chunks_deinit(struct report_chunks *chunks)
         *chunks = (struct report_chunks){ 0 };
 }
 
-static int64_t int_of(sqlite3_stmt *stmt, int column)
+static int64_t int_of(const struct run_attempt *attempt, enum chunk_field field)
 {
-        return sqlite3_column_type(stmt, column) == SQLITE_INTEGER
-                       ? sqlite3_column_int64(stmt, column)
-                       : INT64_MIN;
+        const struct run_value *value = &attempt->chunk[field];
+
+        return value->type == RUN_INT ? value->integer : INT64_MIN;
 }
 
 /* Durations and sizes that are below zero are damaged, and so not known. */
-static int64_t amount_of(sqlite3_stmt *stmt, int column)
+static int64_t amount_of(const struct run_attempt *attempt, enum chunk_field field)
 {
-        int64_t value = int_of(stmt, column);
+        int64_t value = int_of(attempt, field);
 
         return value < 0 ? INT64_MIN : value;
 }
 
-static int64_t text_of(sqlite3_stmt *stmt, int column)
+static int64_t text_of(const struct run_attempt *attempt, enum chunk_field field)
 {
-        int64_t id = int_of(stmt, column);
+        int64_t id = int_of(attempt, field);
 
         return id < 1 ? 0 : id;
 }
@@ -77,61 +68,49 @@ static int grow(struct report_chunks *chunks, int64_t id)
         return 0;
 }
 
-static int add_row(struct report_chunks *chunks, struct report *report, sqlite3_stmt *stmt)
+struct reading {
+        struct report_chunks *chunks;
+        struct report *report;
+};
+
+static int add_row(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
-        int64_t worker, dataset, file, id = sqlite3_column_int64(stmt, 0);
+        struct report_chunks *chunks = ((struct reading *)context)->chunks;
+        struct report *report = ((struct reading *)context)->report;
+        int64_t worker, dataset, file, id = attempt->chunk_id;
         struct report_chunk *row;
 
+        if (attempt->outcome == CHUNK_GRAPH)
+                return 0;
         if (grow(chunks, id) < 0)
-                return ROAST_E_NOMEM;
-        worker = report_name(report, &report->workers, text_of(stmt, 13));
-        dataset = report_name(report, &report->datasets, text_of(stmt, 14));
-        file = report_name(report, &report->files, text_of(stmt, 15));
+                return roast_fail_nomem(error);
+        worker = report_name(report, &report->workers, text_of(attempt, CHUNK_WORKER));
+        dataset = report_name(report, &report->datasets, text_of(attempt, CHUNK_DATASET));
+        file = report_name(report, &report->files, text_of(attempt, CHUNK_FILE));
         if (worker < 0 || dataset < 0 || file < 0)
-                return ROAST_E_NOMEM;
-        row = &chunks->rows[chunks->n++];
+                return roast_fail_nomem(error);
+        row = &chunks->rows[chunks->n];
         *row = (struct report_chunk){
-                .id = id,
-                .start_utc_ns = int_of(stmt, 2),
-                .wall_ns = amount_of(stmt, 3),
-                .cpu_ns = amount_of(stmt, 4),
-                .peak_bytes = amount_of(stmt, 5),
-                .bytes = amount_of(stmt, 6),
-                .events = amount_of(stmt, 7),
-                .entry_start = amount_of(stmt, 8),
-                .entry_stop = amount_of(stmt, 9),
-                .error_type = text_of(stmt, 10),
-                .error_message = text_of(stmt, 11),
-                .attempt = amount_of(stmt, 12),
+                .order = chunks->n++,
+                .start_utc_ns = int_of(attempt, CHUNK_START_UTC_NS),
+                .wall_ns = amount_of(attempt, CHUNK_WALL_NS),
+                .cpu_ns = amount_of(attempt, CHUNK_CPU_NS),
+                .peak_bytes = amount_of(attempt, CHUNK_RSS_PEAK_BYTES),
+                .bytes = amount_of(attempt, CHUNK_REQUESTED_BYTES),
+                .events = amount_of(attempt, CHUNK_NUM_EVENTS),
+                .entry_start = amount_of(attempt, CHUNK_ENTRY_START),
+                .entry_stop = amount_of(attempt, CHUNK_ENTRY_STOP),
+                .error_type = text_of(attempt, CHUNK_ERROR_TYPE),
+                .error_message = text_of(attempt, CHUNK_ERROR_MESSAGE),
+                .attempt = amount_of(attempt, CHUNK_ATTEMPT),
                 .worker = (uint32_t)worker,
                 .dataset = (uint32_t)dataset,
                 .file = (uint32_t)file,
-                .outcome = (uint8_t)sqlite3_column_int(stmt, 1),
+                .outcome = (uint8_t)attempt->outcome,
         };
-        chunks->dataset_of[id] = row->dataset + 1;
+        if (id)
+                chunks->dataset_of[id] = row->dataset + 1;
         return 0;
-}
-
-static int read_rows(struct report_chunks *chunks, struct report *report, struct roast_error *error)
-{
-        sqlite3_stmt *stmt;
-        int rc, r = 0;
-
-        rc = sqlite3_prepare_v2(report->run->db, select_chunks, -1, &stmt, NULL);
-        while (rc == SQLITE_OK || rc == SQLITE_ROW) {
-                rc = sqlite3_step(stmt);
-                if (rc != SQLITE_ROW)
-                        break;
-                if (sqlite3_column_int64(stmt, 1) == CHUNK_GRAPH)
-                        continue;
-                r = add_row(chunks, report, stmt);
-                if (r < 0)
-                        break;
-        }
-        sqlite3_finalize(stmt);
-        if (r < 0)
-                return roast_fail_nomem(error);
-        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
 }
 
 static int by_start(const void *a, const void *b)
@@ -140,7 +119,7 @@ static int by_start(const void *a, const void *b)
 
         if (x->start_utc_ns != y->start_utc_ns)
                 return x->start_utc_ns < y->start_utc_ns ? -1 : 1;
-        return x->id < y->id ? -1 : x->id > y->id;
+        return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool is_sorted(const struct report_chunk *rows, size_t n)
@@ -207,7 +186,8 @@ static int sort_rows(struct report_chunks *chunks, size_t n_workers)
 int report_chunks_read(struct report_chunks *chunks, struct report *report,
                        struct roast_error *error)
 {
-        int r = read_rows(chunks, report, error);
+        struct reading reading = { chunks, report };
+        int r = roast_run_attempts(report->run, false, add_row, &reading, error);
 
         if (r >= 0 && sort_rows(chunks, report->workers.n) < 0)
                 r = roast_fail_nomem(error);

@@ -50,37 +50,34 @@ static int widen_by_samples(struct report *report, struct roast_error *error)
         return rc == SQLITE_ROW ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
 }
 
-/* The page's time: of the run, or where that does not tell, of what was seen */
+/*
+ * The page's time: that of the run, and of what was seen in it. The clocks of
+ * workers may differ from the client's: what they place outside is not hidden.
+ */
 static int find_time(struct report *report, const struct report_chunks *chunks,
                      struct roast_error *error)
 {
         struct roast_run_about about;
-        int64_t end;
         int r;
 
+        report->zero_utc_ns = report->end_utc_ns = INT64_MIN;
         r = roast_run_about(report->run, &about, error);
+        if (r >= 0)
+                r = widen_by_samples(report, error);
         if (r < 0)
                 return r;
-        report->zero_utc_ns = report->end_utc_ns = INT64_MIN;
-        if (about.end_utc_ns == INT64_MIN || about.start_utc_ns == INT64_MIN) {
-                r = widen_by_samples(report, error);
-                for (size_t i = 0; i < chunks->n; i++)
-                        if (chunks->rows[i].start_utc_ns != INT64_MIN &&
-                            !__builtin_add_overflow(
-                                    chunks->rows[i].start_utc_ns,
-                                    chunks->rows[i].wall_ns > 0 ? chunks->rows[i].wall_ns : 0,
-                                    &end))
-                                widen(report, chunks->rows[i].start_utc_ns, end);
+        widen(report, about.start_utc_ns, about.end_utc_ns);
+        for (size_t i = 0; i < chunks->n; i++) {
+                int64_t start = chunks->rows[i].start_utc_ns, wall = chunks->rows[i].wall_ns, end;
+
+                if (start != INT64_MIN && !__builtin_add_overflow(start, wall > 0 ? wall : 0, &end))
+                        widen(report, start, end);
         }
-        if (about.start_utc_ns != INT64_MIN)
-                report->zero_utc_ns = about.start_utc_ns;
-        if (about.end_utc_ns != INT64_MIN)
-                report->end_utc_ns = about.end_utc_ns;
         if (report->zero_utc_ns == INT64_MIN)
                 report->zero_utc_ns = 0;
         if (report->end_utc_ns < report->zero_utc_ns)
                 report->end_utc_ns = report->zero_utc_ns;
-        return r;
+        return 0;
 }
 
 static int put_all(struct report *report, struct roast_error *error)

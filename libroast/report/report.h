@@ -36,7 +36,7 @@ void report_put_text(struct report *report, int64_t text_id);
 
 /* An attempt at a chunk, as the page draws it; INT64_MIN: not known */
 struct report_chunk {
-        int64_t id;
+        size_t order; /* in which they came */
         int64_t start_utc_ns;
         int64_t wall_ns;
         int64_t cpu_ns;

@@ -2,8 +2,9 @@
  * Own time of each section, by dataset
  *
  * Own times do not overlap, so that they and what is left of the chunks' wall
- * time are parts of one whole: the page draws them side by side. Tables are
- * read without their seals, as in chunks.c.
+ * time are parts of one whole: the page draws them side by side. The table is
+ * read without its seals here: the summary has read it against them before, in
+ * the same view of the run.
  */
 
 #include <stdlib.h>

@@ -7,8 +7,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "roast-report.h"
 #include "roast-run.h"
+#include "roast-show.h"
 #include "run.h"
 
 typedef struct {
@@ -370,6 +373,65 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
         return object;
 }
 
+/* report(path): the page, as a file */
+static PyObject *run_report(PyObject *self, PyObject *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *bytes, *result;
+        int r;
+
+        if (!PyUnicode_FSConverter(path, &bytes))
+                return NULL;
+        run = enter(self);
+        if (!run) {
+                Py_DECREF(bytes);
+                return NULL;
+        }
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = roast_report_write(run, PyBytes_AsString(bytes), &error);
+        Py_END_ALLOW_THREADS result = leave(self, r, &error);
+        Py_DECREF(bytes);
+        return result;
+}
+
+static int make_html(char **html, struct roast_run *run, struct roast_error *error)
+{
+        struct roast_summary summary = { 0 };
+        struct roast_tables tables = { 0 };
+        int r = roast_run_commit(run, error);
+
+        if (r >= 0)
+                r = roast_summary_of_run(&summary, run, error);
+        if (r >= 0)
+                r = roast_tables_make(&tables, &summary, error);
+        if (r >= 0)
+                r = roast_show_to_html(html, run, &tables, error);
+        roast_tables_deinit(&tables);
+        roast_summary_deinit(&summary);
+        return r;
+}
+
+static PyObject *run_repr_html(PyObject *self, PyObject *unused)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = enter(self);
+        PyObject *object = NULL;
+        char *html = NULL;
+        int r;
+
+        (void)unused;
+        if (!run)
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = make_html(&html, run, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        if (r >= 0)
+                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+        free(html);
+        return object;
+}
+
 static PyObject *run_chunks(PyObject *self, PyObject *unused)
 {
         struct roast_error error = { 0 };
@@ -557,6 +619,10 @@ static PyMethodDef methods[] = {
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "report", run_report, METH_O,
+          "report(path)\n--\n\nWrites the run as a page for a browser." },
+        { "_repr_html_", run_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe run as HTML, for notebooks." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

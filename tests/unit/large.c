@@ -93,11 +93,12 @@ static int add_series(struct roast_run *run, const struct large_size *size,
 
         for (size_t i = 0; i < size->n_workers && r >= 0; i++) {
                 int64_t start_ms = worker_start(size, i) / 1000000, counters[4] = { 0 };
+                size_t late = (size_t)(start_ms - SAMPLE_START_UTC_NS / 1000000) / 1000;
                 char name[64];
 
                 worker_name(name, sizeof(name), i);
-                for (size_t at = 0; at < size->seconds && r >= 0; at += LARGE_ROWS) {
-                        size_t left = size->seconds - at;
+                for (size_t at = 0; at + late < size->seconds && r >= 0; at += LARGE_ROWS) {
+                        size_t left = size->seconds - late - at;
 
                         r = add_block(run, name, start_ms, at,
                                       left < LARGE_ROWS ? left : LARGE_ROWS, &seed, counters,
@@ -146,7 +147,7 @@ static int add_chunk(struct chunk_table *table, const struct large_size *size,
         size_t dataset = (i / 64) % ROAST_ARRAY_SIZE(datasets);
         uint64_t *seed = &clocks->seed;
         /* as much as fills the time of all threads */
-        uint64_t mean_ns = size->seconds * UINT64_C(900000000) * size->n_workers * LARGE_THREADS /
+        uint64_t mean_ns = size->seconds * UINT64_C(780000000) * size->n_workers * LARGE_THREADS /
                            size->n_chunks;
         uint64_t events = 5000 + sample_below(seed, 95000);
         int64_t wall_ns = (int64_t)(mean_ns / 40 +

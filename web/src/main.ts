@@ -63,6 +63,7 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
 function heading(report: Report, themeButton: HTMLElement): HTMLElement {
   const { run } = report.words;
   const outcome = run.outcome ?? "unfinished";
+  const lasted = run.end_utc_ms !== null && run.start_utc_ms !== null ? (run.end_utc_ms - run.start_utc_ms) / 1e3 : run.duration_s;
   const badge = outcome === "finished" ? "good" : outcome === "failed" ? "alert" : "warn";
   return h(
     "header",
@@ -75,7 +76,7 @@ function heading(report: Report, themeButton: HTMLElement): HTMLElement {
       h(
         "p",
         {},
-        `begun ${utc(run.start_utc_ms)}${run.duration_s > 0 ? `, ${seconds(run.duration_s)}` : ""} `,
+        `begun ${utc(run.start_utc_ms)}${lasted > 0 ? `, ${seconds(lasted)}` : ""} `,
         h("span", { class: `badge ${badge}` }, outcome),
       ),
     ),

@@ -109,7 +109,7 @@ class Icicle {
     const block = h(
       "button",
       { type: "button", class: `part ${part.kind}`, title: text, "aria-label": text },
-      h("span", {}, share > 0.05 ? cut(part.name, 40) : ""),
+      h("span", {}, share > 0.03 ? cut(part.name, Math.floor(share * 140)) : ""),
     );
     block.style.left = `${100 * at}%`;
     block.style.width = `${100 * share}%`;

@@ -3,7 +3,9 @@
 import { h } from "./dom";
 import { ALERT, type Cell, DIM, STRONG, type Table } from "./report";
 
-const PAGE = 100;
+const PAGE = 50;
+/** Texts up to this length stay on one line. */
+const SHORT = 24;
 
 export function simpleTable(caption: string, titles: string[], rows: string[][]): HTMLElement {
   const head = h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)));
@@ -199,7 +201,9 @@ export class SortableTable {
     const row = h("tr");
     this.#table.rows[i].forEach((cell, column) => {
       const right = this.#table.columns[column].right;
-      const td = h("td", { class: `${loudness(cell) ?? ""}${right ? " right" : ""}` }, textOf(cell));
+      const text = textOf(cell);
+      const side = right ? " right" : text.length <= SHORT ? " short" : "";
+      const td = h("td", { class: `${loudness(cell) ?? ""}${side}` }, text);
       const value = numberOf(cell);
       if (this.#sort?.column === column && right && value !== null && largest > 0) {
         td.classList.add("bar");
