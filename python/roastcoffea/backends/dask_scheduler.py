@@ -2,15 +2,17 @@
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
     ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
+    ("occupancy", [(address, utc_ms, ms), ...])
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
 A chunk is lost when its worker goes while it runs, or while its result is still needed.
+A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
+its samples pass by: no worker is ever polled.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 PRESENT, CAME, WENT = 1, 2, 3
 
+#: Occupancies are sent together: when there are so many, or the first of them is so old.
+OCCUPANCIES_MAX = 64
+OCCUPANCY_AGE_MS = 1000
+
 
 class SchedulerProbe(SchedulerPlugin):
     """Tells the client which workers there are."""
@@ -31,11 +37,11 @@ class SchedulerProbe(SchedulerPlugin):
         self.topic = topic
         self.scheduler: Scheduler | None = None
         self.holders: dict[Any, str | None] = {}
+        self.occupancies: list[tuple[str, int, int]] = []
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
-        remember_nothing(scheduler, self.topic)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -80,6 +86,25 @@ class SchedulerProbe(SchedulerPlugin):
              str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
         )  # fmt: skip
 
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
+        if topic != self.topic or msg[0] not in ("samples", "flushed") or self.scheduler is None:
+            return
+        if msg[0] == "samples":
+            state = self.scheduler.workers.get(msg[1])
+            if state is None:
+                return
+            now_ms = time.time_ns() // 1_000_000
+            self.occupancies.append((msg[1], now_ms, int(state.occupancy * 1000)))
+            if (
+                len(self.occupancies) < OCCUPANCIES_MAX
+                and now_ms - self.occupancies[0][1] < OCCUPANCY_AGE_MS
+            ):
+                return
+        if self.occupancies:
+            self.scheduler.log_event(self.topic, ("occupancy", self.occupancies))
+            self.occupancies = []
+
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
         self.report(CAME, worker)
@@ -99,25 +124,6 @@ def work_item(spec: Any, depth: int = 2) -> Any:
         if depth and (found := work_item(argument, depth - 1)) is not None:
             return found
     return None
-
-
-def remember_nothing(scheduler: Scheduler, topic: str) -> None:
-    """Keep Dask from storing the last thousand events of a topic: they are only passed on."""
-    broker = getattr(scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics[topic].events = deque(maxlen=1)
-
-
-def subscribe(topic: str, client: str, dask_scheduler: Scheduler) -> None:
-    """Let a client have the events of a topic, from now on."""
-    dask_scheduler.subscribe_topic(topic, client)
-
-
-def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
-    """Remove a topic and its subscribers, so that nothing of it is left."""
-    broker = getattr(dask_scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics.pop(topic, None)
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
