@@ -38,6 +38,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.scheduler: Scheduler | None = None
         self.holders: dict[Any, str | None] = {}
         self.occupancies: list[tuple[str, int, int]] = []
+        self.spent_ns = 0
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
@@ -88,22 +89,27 @@ class SchedulerProbe(SchedulerPlugin):
 
     def log_event(self, topic: str, msg: Any) -> None:
         """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
-        if topic != self.topic or msg[0] not in ("samples", "flushed") or self.scheduler is None:
+        if topic != self.topic or msg[0] not in ("samples", "flushed"):
             return
+        begin_ns = time.perf_counter_ns()
         if msg[0] == "samples":
-            state = self.scheduler.workers.get(msg[1])
-            if state is None:
-                return
+            self.note_occupancy(msg[1])
+        if self.occupancies and (msg[0] == "flushed" or self.occupancies_are_due()):
+            occupancies, self.occupancies = self.occupancies, []
+            self.scheduler.log_event(self.topic, ("occupancy", occupancies))  # type: ignore[union-attr]
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def note_occupancy(self, worker: str) -> None:
+        """Keep how much work the scheduler thinks a worker has now."""
+        state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
+        if state is not None:
             now_ms = time.time_ns() // 1_000_000
-            self.occupancies.append((msg[1], now_ms, int(state.occupancy * 1000)))
-            if (
-                len(self.occupancies) < OCCUPANCIES_MAX
-                and now_ms - self.occupancies[0][1] < OCCUPANCY_AGE_MS
-            ):
-                return
-        if self.occupancies:
-            self.scheduler.log_event(self.topic, ("occupancy", self.occupancies))
-            self.occupancies = []
+            self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
+
+    def occupancies_are_due(self) -> bool:
+        """Tell whether those that are kept should be sent."""
+        age_ms = self.occupancies[-1][1] - self.occupancies[0][1]
+        return len(self.occupancies) >= OCCUPANCIES_MAX or age_ms >= OCCUPANCY_AGE_MS
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
