@@ -12,7 +12,7 @@
 /* Places in time are kept to a tenth of a millisecond, which is enough for 119 hours. */
 #define TIME_UNIT_NS 100000
 #define LANES_MAX    255
-/* Of more chunks than this, figures are kept to five digits. */
+/* Of more chunks than this, durations are kept to five digits and other figures to four. */
 #define EXACT_MAX (1u << 18)
 
 void report_chunks_deinit(struct report_chunks *chunks)
@@ -207,7 +207,8 @@ static float scaled(int64_t value, float unit)
         return value == INT64_MIN ? NAN : (float)value / unit;
 }
 
-static void put_reals(const struct columns *c, const char *key, size_t offset, float unit)
+static void put_reals(const struct columns *c, const char *key, size_t offset, float unit,
+                      unsigned int bits)
 {
         for (size_t i = 0; i < c->chunks->n; i++) {
                 int64_t value;
@@ -215,7 +216,8 @@ static void put_reals(const struct columns *c, const char *key, size_t offset, f
                 memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
                 c->f32[i] = scaled(value, unit);
         }
-        pack_f32(c->report->pack, key, c->f32, c->chunks->n, c->chunks->n <= EXACT_MAX);
+        pack_f32(c->report->pack, key, c->f32, c->chunks->n,
+                 c->chunks->n <= EXACT_MAX ? PACK_EXACT : bits);
 }
 
 static void put_numbers(const struct columns *c, const char *key, size_t offset)
@@ -227,6 +229,27 @@ static void put_numbers(const struct columns *c, const char *key, size_t offset)
                 c->u32[i] = value < 0 || value >= UINT32_MAX ? PACK_ABSENT_U32 : (uint32_t)value;
         }
         pack_u32(c->report->pack, key, c->u32, c->chunks->n, false);
+}
+
+/* How many entries a chunk has beyond its events: nearly always none, which takes no room. */
+static void put_beyond(const struct columns *c)
+{
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                const struct report_chunk *row = &c->chunks->rows[i];
+                int64_t entries, beyond;
+
+                if (row->entry_start < 0 || row->entry_stop < row->entry_start || row->events < 0) {
+                        c->u32[i] = PACK_ABSENT_U32;
+                        continue;
+                }
+                entries = row->entry_stop - row->entry_start;
+                if (__builtin_sub_overflow(entries, row->events, &beyond) || beyond < INT32_MIN ||
+                    beyond > INT32_MAX)
+                        c->u32[i] = PACK_ABSENT_U32;
+                else
+                        c->u32[i] = (uint32_t)beyond << 1 ^ (uint32_t)(beyond >> 63); /* zigzag */
+        }
+        pack_u32(c->report->pack, "beyond", c->u32, c->chunks->n, false);
 }
 
 static void put_starts(const struct columns *c)
@@ -311,13 +334,13 @@ int report_chunks_put(const struct report_chunks *chunks, struct report *report,
                 json_string(json, chunk_outcomes[i]);
         json_end(json);
         put_starts(&c);
-        put_reals(&c, "wall", offsetof(struct report_chunk, wall_ns), 1e9f);
-        put_reals(&c, "cpu", offsetof(struct report_chunk, cpu_ns), 1e9f);
-        put_reals(&c, "memory", offsetof(struct report_chunk, peak_bytes), 1);
-        put_reals(&c, "bytes", offsetof(struct report_chunk, bytes), 1);
+        put_reals(&c, "wall", offsetof(struct report_chunk, wall_ns), 1e9f, PACK_FIVE_DIGITS);
+        put_reals(&c, "cpu", offsetof(struct report_chunk, cpu_ns), 1e9f, PACK_FOUR_DIGITS);
+        put_reals(&c, "memory", offsetof(struct report_chunk, peak_bytes), 1, PACK_FOUR_DIGITS);
+        put_reals(&c, "bytes", offsetof(struct report_chunk, bytes), 1, PACK_FOUR_DIGITS);
         put_numbers(&c, "events", offsetof(struct report_chunk, events));
         put_numbers(&c, "entry_start", offsetof(struct report_chunk, entry_start));
-        put_numbers(&c, "entry_stop", offsetof(struct report_chunk, entry_stop));
+        put_beyond(&c);
         put_numbers(&c, "attempt", offsetof(struct report_chunk, attempt));
         put_names(&c);
         put_errors(&c);

@@ -55,22 +55,24 @@ static void put_planes(uint8_t *place, size_t n, size_t i, uint32_t value)
                 place[byte * n + i] = (uint8_t)(value >> (8 * byte));
 }
 
-/* Rounded to 17 bits of precision; NaN and infinities stay what they are. */
-static uint32_t round_bits(uint32_t bits)
+/* Rounded to the nearest; NaN and infinities stay what they are. */
+static uint32_t round_to(uint32_t number, unsigned int dropped)
 {
-        return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0x40u) & ~UINT32_C(0x7f);
+        if (dropped == 0 || (number & 0x7f800000u) == 0x7f800000u)
+                return number;
+        return (number + (UINT32_C(1) << (dropped - 1))) & ~((UINT32_C(1) << dropped) - 1);
 }
 
-void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, bool exact)
+void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, unsigned int bits)
 {
         uint8_t *place = column(pack, key, "f32", n, 4, false);
 
         for (size_t i = 0; place && i < n; i++) {
                 float value = isnan(values[i]) ? NAN : values[i];
-                uint32_t bits;
+                uint32_t number;
 
-                memcpy(&bits, &value, sizeof(bits));
-                put_planes(place, n, i, exact ? bits : round_bits(bits));
+                memcpy(&number, &value, sizeof(number));
+                put_planes(place, n, i, round_to(number, PACK_EXACT - bits));
         }
 }
 

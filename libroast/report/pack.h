@@ -21,8 +21,10 @@ struct pack {
 void pack_init(struct pack *pack);
 void pack_deinit(struct pack *pack);
 
-/* Not exact: rounded to 17 bits of precision, which is five digits and packs better */
-void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, bool exact);
+/* Rounded to so many bits of precision: fewer pack better. */
+enum { PACK_EXACT = 24, PACK_FIVE_DIGITS = 17, PACK_FOUR_DIGITS = 14 };
+
+void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, unsigned int bits);
 void pack_u32(struct pack *pack, const char *key, const uint32_t *values, size_t n, bool delta);
 void pack_u16(struct pack *pack, const char *key, const uint16_t *values, size_t n);
 void pack_u8(struct pack *pack, const char *key, const uint8_t *values, size_t n);

@@ -18,7 +18,7 @@
 #include "util/size.h"
 
 #define FINE_MAX (1u << 22) /* values in memory, of one series */
-#define EACH_MAX (1u << 19) /* values in the page, of one series */
+#define EACH_MAX (1u << 18) /* values in the page, of one series */
 
 static const struct definition {
         const char *key;
@@ -191,15 +191,15 @@ static int put_cluster(const struct report_chunks *chunks, struct report *report
                 return r;
         add_chunks(&cluster, grid, chunks);
         density_read(&cluster.workers, grid, 1, values);
-        pack_f32(pack, "workers", values, grid->n, false);
+        pack_f32(pack, "workers", values, grid->n, PACK_FOUR_DIGITS);
         if (cluster.threads_known) {
                 density_read(&cluster.threads, grid, 1, values);
-                pack_f32(pack, "threads", values, grid->n, false);
+                pack_f32(pack, "threads", values, grid->n, PACK_FOUR_DIGITS);
         }
         density_read(&cluster.running, grid, 1, values);
-        pack_f32(pack, "running", values, grid->n, false);
+        pack_f32(pack, "running", values, grid->n, PACK_FOUR_DIGITS);
         density_read(&cluster.events, grid, 1e9 / grid->step_ns, values);
-        pack_f32(pack, "events", values, grid->n, false);
+        pack_f32(pack, "events", values, grid->n, PACK_FOUR_DIGITS);
         if (cluster.memory_limit_bytes > 0) {
                 json_key(&pack->json, "memory_limit_bytes");
                 json_int(&pack->json, cluster.memory_limit_bytes);
@@ -350,11 +350,11 @@ static int put_series(const struct samples *samples, const struct definition *de
         json_key(json, "note");
         json_string(json, definition->note);
         for (size_t b = 0; b < N_BANDS; b++)
-                pack_f32(report->pack, bands[b].key, out + b * n, n, false);
-        pack_f32(report->pack, "mean", out + N_BANDS * n, n, false);
+                pack_f32(report->pack, bands[b].key, out + b * n, n, PACK_FOUR_DIGITS);
+        pack_f32(report->pack, "mean", out + N_BANDS * n, n, PACK_FOUR_DIGITS);
         json_key(json, "fold");
         json_int(json, (int64_t)fold);
-        pack_f32(report->pack, "each", values, n_workers * coarse, false);
+        pack_f32(report->pack, "each", values, n_workers * coarse, PACK_FOUR_DIGITS);
         json_end(json);
         return 0;
 }

@@ -57,12 +57,13 @@ export class Chunks {
   about(i: number): [string, string][] {
     const { chunks } = this.report.words;
     const from = this.report.counts(chunks.entry_start)[i];
-    const to = this.report.counts(chunks.entry_stop)[i];
+    const beyond = this.report.counts(chunks.beyond)[i];
+    const to = from + this.events[i] + (beyond % 2 ? -(beyond + 1) / 2 : beyond / 2);
     const attempt = this.report.counts(chunks.attempt)[i];
     const rows: [string, string][] = [
       ["Dataset", this.datasetName(i)],
       ["File", this.fileName(i)],
-      ["Entries", Number.isNaN(from) ? "not known" : `${count(from)} to ${count(to)}`],
+      ["Entries", Number.isNaN(to) ? "not known" : `${count(from)} to ${count(to)}`],
       ["Events", count(this.events[i])],
       ["Outcome", `${this.outcomeName(i)}${attempt > 1 ? `, attempt ${attempt}` : ""}`],
       ["Worker", this.workerName(i)],

@@ -85,7 +85,8 @@ export interface Words {
     bytes: Column;
     events: Column;
     entry_start: Column;
-    entry_stop: Column;
+    /** Entries beyond the number of events, zigzag-coded. */
+    beyond: Column;
     attempt: Column;
     worker: Column;
     dataset: Column;
