@@ -31,6 +31,7 @@ _worker: str | None = None
 _ask_worker: Callable[[], str | None] | None = None
 _host: str | None = None
 _generation = 0
+_untold_ns = 0
 _holders = 0
 _variable_before: str | None = None
 
@@ -111,6 +112,21 @@ def release_collecting() -> None:
             os.environ.pop(COLLECT_VARIABLE, None)
         else:
             os.environ[COLLECT_VARIABLE] = _variable_before
+
+
+def add_untold_ns(ns: int) -> None:
+    """Note time that measuring took and that no record tells yet."""
+    global _untold_ns
+    with _lock:
+        _untold_ns += ns
+
+
+def take_untold_ns() -> int:
+    """Return that time, to be told now."""
+    global _untold_ns
+    with _lock:
+        ns, _untold_ns = _untold_ns, 0
+    return ns
 
 
 def note_fault(where: str, error: BaseException | str, count: int = 1) -> None:

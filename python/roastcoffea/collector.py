@@ -7,6 +7,7 @@ import logging
 import os
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -252,6 +253,8 @@ class MetricsCollector:
         """What the end of a run does without the cluster."""
         if self._committer is not None:
             self._committer.stop()
+        with self._guarded("noting what monitoring cost"):
+            self._note_cost()
         with self._guarded("writing the end of the run"):
             self._note_end(end_utc_ns, error)
         if self.coffea_report is not None:
@@ -297,6 +300,13 @@ class MetricsCollector:
         run.fact("backend.name", self.backend)
         run.fact("backend.interval_s", float(self.worker_tracking_interval))
         note_environment(run)
+
+    def _note_cost(self) -> None:
+        cost = Counter(self.metrics_backend.cost)
+        if self._committer is not None:
+            cost["client_ns"] += self._committer.spent_ns
+        for name, value in cost.items():
+            self.run.fact(f"monitor.{name}", value)
 
     def _note_end(self, end_utc_ns: int, error: BaseException | None) -> None:
         assert self.t_start is not None

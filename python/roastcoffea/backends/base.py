@@ -23,6 +23,8 @@ class AbstractMetricsBackend(ABC):
 
     #: Faults of the monitor itself that the back end heard of, by place
     faults: Mapping[str, int] = MappingProxyType({})
+    #: What following cost: ``client_ns``, ``scheduler_ns``, ``events`` and ``bytes`` that came
+    cost: Mapping[str, int] = MappingProxyType({})
 
     def attach(self, run: Run) -> None:  # noqa: B027  (optional)
         """Take the run that is being written; called before :meth:`start_tracking`."""

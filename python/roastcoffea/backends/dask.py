@@ -53,6 +53,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._flushed: set[str] = set()
         self._arrived: asyncio.Event | None = None
         self.faults: Counter[str] = Counter()
+        self.cost: Counter[str] = Counter()
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
@@ -142,20 +143,25 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event; called on the client's event loop."""
+        begin_ns = time.thread_time_ns()
         try:
             kind, *rest = event[1]
+            self.cost["events"] += 1
             if kind == "samples":
                 worker, blocks = rest
                 for columns, block in blocks:
                     self.run.add_series(worker, columns, block)
+                    self.cost["bytes"] += len(block)
             elif kind == "occupancy":
                 for worker, utc_ms, occupancy_ms in rest[0]:
                     block = encode_block([utc_ms], [[occupancy_ms]])
                     self.run.add_series(worker, "dask_occupancy_ms", block)
             elif kind == "chunks":
                 self.run.add_chunks(_native_records(rest[0]))
+                self.cost["bytes"] += len(rest[0])
             elif kind == "lost":
-                self.run.add_lost(*rest)
+                worker, row = rest
+                self.run.add_tasks(worker, [tuple(row)])
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
@@ -165,6 +171,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.faults["events that could not be kept"] += 1
             if self.faults["events that could not be kept"] == 1:
                 logger.warning("an event could not be kept: %s", error)
+        self.cost["client_ns"] += time.thread_time_ns() - begin_ns
 
     def _note_flushed(self, token: str, address: str, state: dict[str, Any]) -> None:
         if token == self._flush_token and self._arrived is not None:
@@ -219,7 +226,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         try:
             # unsubscribe_topic() would leave an empty topic behind
-            await self._ask(self.client.run_on_scheduler, dask_lease.end, topic)
+            spent_ns = await self._ask(self.client.run_on_scheduler, dask_lease.end, topic)
+            self.cost["scheduler_ns"] += spent_ns
         except Exception as error:
             logger.debug("while leaving the cluster: %s", error)
         finally:

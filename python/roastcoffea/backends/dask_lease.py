@@ -28,7 +28,7 @@ class Lease(SchedulerPlugin):
         self.name = lease_name(topic)
         self.topic = topic
         self.client = client
-        self.ending: asyncio.Task[None] | None = None
+        self.ending: asyncio.Task[int] | None = None
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         """Called by Dask when a client has gone."""
@@ -51,10 +51,15 @@ def begin(topic: str, client: str, dask_scheduler: Scheduler) -> None:
         broker._topics[topic].events = deque(maxlen=1)
 
 
-async def end(topic: str, dask_scheduler: Scheduler) -> None:
-    """Take away everything that is there under a topic; run on the scheduler."""
+async def end(topic: str, dask_scheduler: Scheduler) -> int:
+    """Take away everything that is there under a topic; run on the scheduler.
+
+    Returns the nanoseconds that the plugins took there.
+    """
     scheduler = dask_scheduler
+    spent_ns = 0
     for name in [name for name in scheduler.plugins if str(name).startswith(topic)]:
+        spent_ns += getattr(scheduler.plugins[name], "spent_ns", 0)
         scheduler.remove_plugin(name)
     _forget(scheduler, topic)
     asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)
@@ -65,6 +70,7 @@ async def end(topic: str, dask_scheduler: Scheduler) -> None:
         )
     )
     _forget(scheduler, topic)
+    return spent_ns
 
 
 def _forget(scheduler: Scheduler, topic: str) -> None:

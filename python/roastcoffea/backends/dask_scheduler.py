@@ -1,11 +1,12 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
+    ("lost", address, task)
     ("occupancy", [(address, utc_ms, ms), ...])
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
-A chunk is lost when its worker goes while it runs, or while its result is still needed.
+A task is lost when its worker goes while it runs, or while its result is still needed; it is told
+as a row of table `task` (:mod:`roastcoffea.backends.dask_ledger`).
 A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
 its samples pass by: no worker is ever polled.
 """
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from roastcoffea.inputs import clean_url
+from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -38,6 +39,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.scheduler: Scheduler | None = None
         self.holders: dict[Any, str | None] = {}
         self.occupancies: list[tuple[str, int, int]] = []
+        self.spent_ns = 0
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
@@ -68,7 +70,7 @@ class SchedulerProbe(SchedulerPlugin):
                 self.report_lost(key, holder, start)
 
     def report_lost(self, key: Any, worker: str, start: str) -> None:
-        """Send the identity of a chunk whose worker has gone; other tasks have none.
+        """Send a task whose worker has gone.
 
         The result of a worker that retired was copied before: nobody needs it when it is released.
         """
@@ -77,33 +79,33 @@ class SchedulerProbe(SchedulerPlugin):
         if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
             return
         item = work_item(getattr(state, "run_spec", None))
-        if item is None:
-            return
-        uuid = item.fileuuid.hex() if isinstance(item.fileuuid, bytes) else str(item.fileuuid)
-        self.scheduler.log_event(
-            self.topic,
-            ("lost", time.time_ns(), worker, str(item.dataset), clean_url(str(item.filename)),
-             str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
-        )  # fmt: skip
+        prefix = state.prefix.name if state is not None and state.prefix is not None else None
+        row = task_row(str(key), prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
+        self.scheduler.log_event(self.topic, ("lost", worker, row))
 
     def log_event(self, topic: str, msg: Any) -> None:
         """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
-        if topic != self.topic or msg[0] not in ("samples", "flushed") or self.scheduler is None:
+        if topic != self.topic or msg[0] not in ("samples", "flushed"):
             return
+        begin_ns = time.perf_counter_ns()
         if msg[0] == "samples":
-            state = self.scheduler.workers.get(msg[1])
-            if state is None:
-                return
+            self.note_occupancy(msg[1])
+        if self.occupancies and (msg[0] == "flushed" or self.occupancies_are_due()):
+            occupancies, self.occupancies = self.occupancies, []
+            self.scheduler.log_event(self.topic, ("occupancy", occupancies))  # type: ignore[union-attr]
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def note_occupancy(self, worker: str) -> None:
+        """Keep how much work the scheduler thinks a worker has now."""
+        state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
+        if state is not None:
             now_ms = time.time_ns() // 1_000_000
-            self.occupancies.append((msg[1], now_ms, int(state.occupancy * 1000)))
-            if (
-                len(self.occupancies) < OCCUPANCIES_MAX
-                and now_ms - self.occupancies[0][1] < OCCUPANCY_AGE_MS
-            ):
-                return
-        if self.occupancies:
-            self.scheduler.log_event(self.topic, ("occupancy", self.occupancies))
-            self.occupancies = []
+            self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
+
+    def occupancies_are_due(self) -> bool:
+        """Tell whether those that are kept should be sent."""
+        age_ms = self.occupancies[-1][1] - self.occupancies[0][1]
+        return len(self.occupancies) >= OCCUPANCIES_MAX or age_ms >= OCCUPANCY_AGE_MS
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -114,16 +116,6 @@ class SchedulerProbe(SchedulerPlugin):
     ) -> None:
         """Called by Dask when a worker has gone."""
         self.report(WENT, worker)
-
-
-def work_item(spec: Any, depth: int = 2) -> Any:
-    """Return coffea's WorkItem among the arguments of a task, or None."""
-    for argument in getattr(spec, "args", ()):
-        if hasattr(argument, "entrystart") and hasattr(argument, "filename"):
-            return argument
-        if depth and (found := work_item(argument, depth - 1)) is not None:
-            return found
-    return None
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:

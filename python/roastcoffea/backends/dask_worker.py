@@ -37,6 +37,7 @@ DASK_COLUMNS = (
     "dask_cpu_millipercent",
     "dask_gil_millipercent",
     "dask_seen_ms",
+    "monitor_cpu_us",
 )
 
 #: A block is sent when it has this many rows, or at the worker's next heartbeat.
@@ -64,6 +65,7 @@ class WorkerProbe(WorkerPlugin):
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler: _probe.Sampler | None = None
         self.callback = None
+        self.spent_ns = 0  # by us on the worker's event loop
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
@@ -99,6 +101,7 @@ class WorkerProbe(WorkerPlugin):
 
     def tick(self) -> None:
         """Sample what Dask knows; send blocks at the cadence of the heartbeat."""
+        begin_ns = time.thread_time_ns()
         try:
             self.sample()
             now = time.monotonic()
@@ -106,6 +109,7 @@ class WorkerProbe(WorkerPlugin):
                 self.send()
         except Exception as error:  # a fault of ours must not become the worker's
             collecting.note_fault("worker sampling", error)
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def heartbeat_s(self) -> float:
         """Return Dask's heartbeat period, which grows with the cluster."""
@@ -126,6 +130,7 @@ class WorkerProbe(WorkerPlugin):
         cpu = worker.monitor.quantities.get("cpu")
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
+        sampler_ns = self.sampler.state()["cpu_ns"] if self.sampler is not None else 0
         self.rows.append(
             (
                 self.clock_ms + int(now * 1000),
@@ -140,6 +145,7 @@ class WorkerProbe(WorkerPlugin):
                 int(cpu[-1] * 1000) if cpu else -1,
                 int(gil[-1] * 100_000) if gil else -1,
                 self.clock_ms + int(now * 1000),
+                (self.spent_ns + sampler_ns) // 1000,
             )
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -39,18 +39,24 @@ Series = dict[str, list[tuple[datetime, Any]]]
 
 
 class LazyDict(dict[str, Any]):
-    """A dict whose values are made when they are first looked at; in all else a dict."""
+    """A dict whose values are made when they are first looked at; in all else a dict.
+
+    What looks at the keys alone makes nothing. The keys are there from the start, for C code
+    that asks for the size without asking us.
+    """
 
     def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
-        super().__init__()
-        self._makers = makers
+        super().__init__(dict.fromkeys(makers))
+        self._makers = dict(makers)
 
-    def __missing__(self, key: str) -> Any:
-        self[key] = value = self._makers.pop(key)()
-        return value
+    def __getitem__(self, key: str) -> Any:
+        if key in self._makers:
+            super().__setitem__(key, self._makers[key]())
+            del self._makers[key]
+        return super().__getitem__(key)
 
-    def __contains__(self, key: object) -> bool:
-        return super().__contains__(key) or key in self._makers
+    def __iter__(self) -> Iterator[str]:  # also keeps dict() and ** from copying what is not made
+        return super().__iter__()
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default."""
@@ -64,7 +70,7 @@ class LazyDict(dict[str, Any]):
             self[key]
 
     def __reduce__(self) -> Any:
-        return dict, (dict(self.items()),)
+        return dict, (dict(self),)
 
 
 def _made_first(name: str) -> Callable[..., Any]:
@@ -79,9 +85,8 @@ def _made_first(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    *("__iter__", "__reversed__", "__len__", "__eq__", "__ne__", "__repr__", "__delitem__"),
-    *("__or__", "__ror__", "__ior__", "keys", "values", "items", "copy", "clear", "update"),
-    *("pop", "popitem", "setdefault"),
+    *("__eq__", "__ne__", "__repr__", "__setitem__", "__delitem__", "__or__", "__ror__", "__ior__"),
+    *("values", "items", "copy", "clear", "update", "pop", "popitem", "setdefault"),
 ):
     setattr(LazyDict, _name, _made_first(_name))
 
