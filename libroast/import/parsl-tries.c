@@ -1,7 +1,13 @@
-/* Parsl's tasks: each try is an attempt. */
+/*
+ * Parsl's tasks: each try is an attempt
+ *
+ * Which chunk a task is about Parsl does not know; the error of one that failed
+ * names it.
+ */
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,68 +32,12 @@ static const char sql_tries[] =
         " -min(psutil_process_time_user+psutil_process_time_system) END AS cpu_s"
         " FROM resource WHERE run_id=?1 GROUP BY task_id, try_id)"
         " SELECT task_id, try_id, task_func_name, hostname, pid, began, ended,"
-        " task_try_time_returned, done, failed, cpu_s, task_fail_history,"
-        " (SELECT task_fail_history FROM try AS other WHERE other.run_id=?1"
-        " AND other.task_id=try.task_id AND task_fail_history LIKE '%WorkItem(%' LIMIT 1)"
+        " task_try_time_returned, done, failed, cpu_s, task_fail_history"
         " FROM try JOIN task USING (run_id, task_id) LEFT JOIN state USING (task_id, try_id)"
         " LEFT JOIN used USING (task_id, try_id)"
         " WHERE run_id=?1 ORDER BY task_id, try_id";
 
-enum { TASK, TRY, NAME, HOST, PID, BEGAN, ENDED, RETURNED, DONE, FAILED, CPU, HISTORY, ITEM };
-
-/* What the representation of coffea's WorkItem says of a field; the caller frees. */
-static char *item_text(const char *item, const char *field)
-{
-        const char *at = strstr(item, field), *end;
-
-        if (!at)
-                return NULL;
-        at += strlen(field);
-        if (*at != '\'' && *at != '"')
-                return NULL;
-        end = strchr(at + 1, *at);
-        return end ? text_copy(at + 1, (size_t)(end - at) - 1) : NULL;
-}
-
-static int64_t item_number(const char *item, const char *field)
-{
-        const char *at = strstr(item, field);
-        char *end;
-        long long value;
-
-        if (!at)
-                return -1;
-        at += strlen(field);
-        value = strtoll(at, &end, 10);
-        return end == at || value < 0 || value == INT64_MAX ? -1 : value;
-}
-
-struct parsl_chunk {
-        char *dataset;
-        char *file;
-        char *tree;
-};
-
-/* An error that names the chunk is the only place where Parsl tells it. */
-static void read_item(const char *history, struct parsl_chunk *chunk, struct roast_task *row)
-{
-        const char *item = history ? strstr(history, "WorkItem(") : NULL;
-
-        if (!item)
-                return;
-        row->entry_start = item_number(item, "entrystart=");
-        row->entry_stop = item_number(item, "entrystop=");
-        if (row->entry_start < 0 || row->entry_stop < row->entry_start) {
-                row->entry_start = row->entry_stop = -1;
-                return;
-        }
-        chunk->dataset = item_text(item, "dataset=");
-        chunk->file = item_text(item, "filename=");
-        chunk->tree = item_text(item, "treename=");
-        row->dataset = chunk->dataset;
-        row->file = chunk->file;
-        row->tree = chunk->tree;
-}
+enum { TASK, TRY, NAME, HOST, PID, BEGAN, ENDED, RETURNED, DONE, FAILED, CPU, HISTORY };
 
 static const char *column_text(sqlite3_stmt *statement, int column)
 {
@@ -105,7 +55,6 @@ static char *error_type(const char *history, const char *status)
 static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
 {
         struct roast_task row = ROAST_TASK_INIT;
-        struct parsl_chunk chunk = { 0 };
         const char *host = column_text(statement, HOST), *failed = column_text(statement, FAILED);
         const char *history = column_text(statement, HISTORY);
         double cpu_s = sqlite3_column_double(statement, CPU);
@@ -132,7 +81,7 @@ static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
         }
         if (sqlite3_column_type(statement, CPU) != SQLITE_NULL && cpu_s >= 0 && cpu_s < 4e9)
                 row.cpu_ns = llround(cpu_s * 1e6) * 1000;
-        row.outcome = CHUNK_UNFINISHED;
+        row.outcome = CHUNK_RUNNING;
         if (sqlite3_column_int(statement, DONE))
                 row.outcome = CHUNK_FINISHED;
         else if (failed)
@@ -142,11 +91,7 @@ static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
                 row.error_type = type;
                 row.error_message = history && *history ? history : NULL;
         }
-        read_item(column_text(statement, ITEM), &chunk, &row);
         r = roast_run_add_task(parsl->run, &row, parsl->error);
-        free(chunk.dataset);
-        free(chunk.file);
-        free(chunk.tree);
         free(type);
         return r;
 }

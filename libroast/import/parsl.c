@@ -1,5 +1,6 @@
 /* Parsl's monitoring.db as a run: see parsl.h. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

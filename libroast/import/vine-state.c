@@ -14,6 +14,9 @@ int vine_grow(void *array, size_t *cap, size_t n, size_t item)
 
         if (n < *cap)
                 return 0;
+        while (more <= n)
+                if (!size_mul(more, 2, &more))
+                        return ROAST_E_NOMEM;
         if (!size_mul(more, item, &size))
                 return ROAST_E_NOMEM;
         bigger = realloc(*(void **)array, size);
@@ -24,7 +27,7 @@ int vine_grow(void *array, size_t *cap, size_t n, size_t item)
         return 0;
 }
 
-static int64_t put(struct vine *vine, struct intern *intern, const char *text, size_t len)
+int64_t vine_put(struct vine *vine, struct intern *intern, const char *text, size_t len)
 {
         int64_t number = intern_put(intern, text, len);
 
@@ -33,23 +36,20 @@ static int64_t put(struct vine *vine, struct intern *intern, const char *text, s
         return number;
 }
 
-char *vine_name(const struct vine *vine, int64_t number)
+char *vine_text(const struct intern *intern, int64_t number)
 {
         size_t len;
         const char *text;
 
         if (number < 0)
                 return NULL;
-        text = intern_get(&vine->names, (size_t)number, &len);
+        text = intern_get(intern, (size_t)number, &len);
         return text_copy(text, len);
 }
-
-static int64_t origin_index(struct vine *vine, int64_t id);
 
 int64_t vine_task_index(struct vine *vine, int64_t id)
 {
         int64_t index = vine_put(vine, &vine->ids, (const char *)&id, sizeof(id));
-        int64_t root;
 
         if (index < 0 || (size_t)index < vine->n_tasks)
                 return index;
@@ -60,6 +60,7 @@ int64_t vine_task_index(struct vine *vine, int64_t id)
         vine->tasks[vine->n_tasks++] = (struct vine_task){
                 .id = id,
                 .root = index,
+                .recovery = vine_graph_origin(vine->graph, id) != id,
                 .category = VINE_NONE,
                 .worker = VINE_NONE,
                 .running_us = VINE_NONE,
@@ -71,19 +72,7 @@ int64_t vine_task_index(struct vine *vine, int64_t id)
                 .entry_start = VINE_NONE,
                 .entry_stop = VINE_NONE,
         };
-        root = origin_index(vine, id);
-        if (root < 0)
-                return root;
-        if (root != index) {
-                vine->tasks[index].root = vine->tasks[root].root;
-                vine->tasks[index].recovery = true;
-        }
         return index;
-}
-
-static int64_t origin_index(struct vine *vine, int64_t id)
-{
-        return vine_task_index(vine, vine_graph_origin(vine->graph, id));
 }
 
 int64_t vine_worker_index(struct vine *vine, const char *id)
@@ -104,7 +93,7 @@ int64_t vine_worker_index(struct vine *vine, const char *id)
         return index;
 }
 
-static int skip(struct vine *vine)
+int vine_skip(struct vine *vine)
 {
         vine->skipped++;
         return 0;

@@ -53,8 +53,8 @@ struct vine {
 int vine_grow(void *array, size_t *cap, size_t n, size_t item);
 /* The number of a text, or ROAST_E_NOMEM with the message */
 int64_t vine_put(struct vine *vine, struct intern *intern, const char *text, size_t len);
-/* A copy of a text of `names` that the caller frees; NULL without a text, or without memory */
-char *vine_name(const struct vine *vine, int64_t number);
+/* A copy of a text that the caller frees; NULL without a text, or without memory */
+char *vine_text(const struct intern *intern, int64_t number);
 /* The places of a task and of a worker, made when they are new; or ROAST_E_NOMEM */
 int64_t vine_task_index(struct vine *vine, int64_t id);
 int64_t vine_worker_index(struct vine *vine, const char *id);

@@ -18,41 +18,47 @@ struct vine_measured {
         double cpu_time, memory;
 };
 
+/*
+ * A recovery makes a result again that was counted before: it is a task, but no further attempt at
+ * its chunk.
+ */
 static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_task *row)
 {
+        static const struct vine_task no_chunk = { .dataset = VINE_NONE,
+                                                   .file = VINE_NONE,
+                                                   .tree = VINE_NONE,
+                                                   .uuid = VINE_NONE,
+                                                   .entry_start = VINE_NONE,
+                                                   .entry_stop = VINE_NONE };
         struct vine_task *root = &vine->tasks[task->root];
-        char key[24];
-        size_t len;
-        const char *worker =
-                task->worker < 0 ? NULL : intern_get(&vine->worker_ids, (size_t)task->worker, &len);
-        char *texts[] = {
-                task->recovery ? strdup("recovery") : vine_name(vine, task->category),
-                worker ? text_copy(worker, len) : NULL,
-                vine_name(vine, root->dataset),
-                vine_name(vine, root->file),
-                vine_name(vine, root->tree),
-                vine_name(vine, root->uuid),
-        };
+        const struct vine_task *chunk = task->recovery ? &no_chunk : root;
+        char key[24], *prefix, *worker, *dataset, *file, *tree, *uuid;
         int r;
 
         (void)snprintf(key, sizeof(key), "%" PRId64, task->id);
         row->key = key;
-        row->prefix = texts[0];
-        row->worker = texts[1];
-        row->dataset = texts[2];
-        row->file = texts[3];
-        row->tree = texts[4];
-        row->uuid = texts[5];
+        row->prefix = prefix =
+                task->recovery ? strdup("recovery") : vine_text(&vine->names, task->category);
+        row->worker = worker = vine_text(&vine->worker_ids, task->worker);
+        row->dataset = dataset = vine_text(&vine->names, chunk->dataset);
+        row->file = file = vine_text(&vine->names, chunk->file);
+        row->tree = tree = vine_text(&vine->names, chunk->tree);
+        row->uuid = uuid = vine_text(&vine->names, chunk->uuid);
         row->attempt = ++root->attempts;
-        row->entry_start = root->entry_start;
-        row->entry_stop = root->entry_stop;
-        if ((worker && !texts[1]) || (task->recovery && !texts[0]) ||
-            (root->file >= 0 && !texts[3]))
+        row->entry_start = chunk->entry_start;
+        row->entry_stop = chunk->entry_stop;
+        if ((!prefix && task->category >= 0) || (!worker && task->worker >= 0) ||
+            (!dataset && chunk->dataset >= 0) || (!file && chunk->file >= 0) ||
+            (!tree && chunk->tree >= 0) || (!uuid && chunk->uuid >= 0))
                 r = roast_fail_nomem(vine->error);
         else
                 r = roast_run_add_task(vine->run, row, vine->error);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++)
-                free(texts[i]);
+        free(prefix);
+        free(worker);
+        free(dataset);
+        free(file);
+        free(tree);
+        free(uuid);
         task->running_us = task->ended_us = VINE_NONE;
         return r;
 }
@@ -252,8 +258,7 @@ int vine_transactions_read(struct roast_run *run, FILE *in, const struct vine_gr
                 r = read_line(&vine, line);
         for (size_t i = 0; r >= 0 && i < vine.n_tasks; i++)
                 if (vine.tasks[i].running_us >= 0)
-                        r = end_without_result(&vine, &vine.tasks[i], vine.last_us,
-                                               CHUNK_UNFINISHED);
+                        r = end_without_result(&vine, &vine.tasks[i], vine.last_us, CHUNK_RUNNING);
         if (r >= 0)
                 r = add_facts(&vine);
         free(line);

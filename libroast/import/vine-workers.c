@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "import/vine-state.h"
-#include "util/text.h"
 
 static void note_capacity(const struct json_text *name, double value, void *context)
 {
@@ -22,10 +21,8 @@ static void note_capacity(const struct json_text *name, double value, void *cont
 static int announce(struct vine *vine, int64_t index, int64_t us, enum roast_worker_event kind)
 {
         const struct vine_worker *worker = &vine->workers[index];
-        size_t len;
-        const char *id = intern_get(&vine->worker_ids, (size_t)index, &len);
-        char *name = text_copy(id, len);
-        char *host = vine_name(vine, worker->address);
+        char *name = vine_text(&vine->worker_ids, index);
+        char *host = vine_text(&vine->names, worker->address);
         int r;
 
         if (!name || (worker->address >= 0 && !host)) {
