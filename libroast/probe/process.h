@@ -30,7 +30,7 @@ extern const struct probe_column process_columns[PROCESS_N_COLUMNS];
 
 struct process_reading {
         int64_t values[PROCESS_N_COLUMNS]; /* PROBE_ABSENT: not told */
-        int64_t start_ticks;               /* since boot: tells processes of the same number apart */
+        int64_t start_ticks; /* since boot: tells processes of the same number apart */
 };
 
 /* False: there is no such process any more. */

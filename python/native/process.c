@@ -1,7 +1,7 @@
 /* _probe.read_process(), _probe.descendants(): pools of processes, seen from outside */
 
-#include "probe.h"
 #include "probe/process.h"
+#include "probe.h"
 #include "util/buf.h"
 #include "util/cleanup.h"
 
@@ -21,9 +21,9 @@ PyObject *native_read_process(PyObject *module, PyObject *number)
                 Py_RETURN_NONE;
         row = PyTuple_New(PROCESS_N_COLUMNS + 1);
         for (Py_ssize_t i = 0; row && i <= PROCESS_N_COLUMNS; i++) {
-                int64_t value = i == 0 ? reading.start_ticks
-                                       : probe_column_pack(&process_columns[i - 1],
-                                                           reading.values[i - 1]);
+                int64_t value =
+                        i == 0 ? reading.start_ticks
+                               : probe_column_pack(&process_columns[i - 1], reading.values[i - 1]);
                 PyObject *item = PyLong_FromLongLong(value);
 
                 if (!item || PyTuple_SetItem(row, i, item) < 0)

@@ -87,8 +87,9 @@ def test_readings_of_a_child_agree_with_its_own() -> None:
 def test_coffea_on_local_executors(name: str, small_fileset: Any) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from analysis import DemoSchema, DimuonProcessor
     from coffea.processor import FuturesExecutor, IterativeExecutor, Runner
+
+    from analysis import DemoSchema, DimuonProcessor
 
     executor = {
         "iterative": lambda: IterativeExecutor(status=False),
