@@ -17,6 +17,9 @@
 
 #define BATCH 256
 
+/* Of one worker. With more of them slices do overlap, but no worker runs as many. */
+#define LANES_MAX 1024
+
 struct lane {
         int64_t end_utc_ns;
         size_t next; /* of its process; 0: none */
@@ -116,7 +119,7 @@ static size_t *first_lane(struct trace *trace, int64_t process)
 static int64_t lane_of(struct trace *trace, int64_t process, int64_t start, int64_t end)
 {
         size_t *link = first_lane(trace, process);
-        struct lane *best = NULL, *grown;
+        struct lane *best = NULL, *first = NULL, *grown;
         int64_t n = 0;
 
         if (!link)
@@ -126,7 +129,11 @@ static int64_t lane_of(struct trace *trace, int64_t process, int64_t start, int6
 
                 if (lane->end_utc_ns <= start && (!best || lane->end_utc_ns > best->end_utc_ns))
                         best = lane;
+                if (!first || lane->end_utc_ns < first->end_utc_ns)
+                        first = lane;
         }
+        if (!best && n == LANES_MAX)
+                best = first;
         if (best) {
                 best->end_utc_ns = end;
                 return best->number;
