@@ -130,6 +130,8 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error);
  * unless it is a run that is being written, or the run itself: that is ROAST_E_STATE.
  */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
+/* The same, but a file that is there is never replaced: ROAST_E_STATE. */
+int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error);
 
 /*
  * Series on a common grid of n instants: start + i * step. A value holds until the worker's next
