@@ -5,6 +5,7 @@
 
 #include "metrics/chunk-stats.h"
 #include "record/chunk.h"
+#include "util/size.h"
 
 static void add_known(struct stat_sum *stat, double value)
 {
@@ -12,13 +13,22 @@ static void add_known(struct stat_sum *stat, double value)
                 stat_add(stat, value);
 }
 
-static double or_0(double value)
+void chunk_stats_deinit(struct chunk_stats *stats)
 {
-        return isfinite(value) ? value : 0;
+        quantile_deinit(&stats->walls_s);
 }
 
-void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
-                          const struct chunk_figures *figures)
+/* A sum of what is known, and of how many chunks that is */
+static void sum_known(double *sum, int64_t *n, double value)
+{
+        if (!isfinite(value))
+                return;
+        *sum += value;
+        (*n)++;
+}
+
+int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
+                         const struct chunk_figures *figures)
 {
         int64_t events = figures->has_events ? figures->events : 0;
 
@@ -35,10 +45,12 @@ void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datas
         stats->total_events = stat_sum_int(stats->total_events, events);
         dataset->finished++;
         dataset->events = stat_sum_int(dataset->events, events);
-        dataset->wall_s += or_0(figures->wall_s);
-        dataset->cpu_s += or_0(figures->cpu_s);
-        dataset->rss_delta_bytes += or_0(figures->rss_delta_mib) * CHUNK_MIB;
-        dataset->requested_bytes = stat_sum_int(dataset->requested_bytes, figures->requested_bytes);
+        sum_known(&dataset->wall_s, &dataset->wall_chunks, figures->wall_s);
+        sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
+        sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
+                  figures->rss_delta_mib * CHUNK_MIB);
+        sum_known(&dataset->requested_bytes, &dataset->bytes_chunks, figures->requested_bytes);
+        return isfinite(figures->wall_s) ? quantile_add(&stats->walls_s, figures->wall_s) : 0;
 }
 
 void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset)
@@ -61,12 +73,30 @@ static void set_statistics(struct roast_metric_set *set, enum roast_metric mean,
         roast_metric_set_real(set, mean + 3, stat_deviation(stat));
 }
 
-int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats)
+static void set_percentiles(struct roast_metric_set *set, struct quantile *walls_s)
+{
+        static const struct {
+                enum roast_metric metric;
+                double share;
+        } percentiles[] = {
+                { ROAST_CHUNK_DURATION_P50, 0.50 },
+                { ROAST_CHUNK_DURATION_P90, 0.90 },
+                { ROAST_CHUNK_DURATION_P95, 0.95 },
+                { ROAST_CHUNK_DURATION_P99, 0.99 },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(percentiles) && walls_s->n; i++)
+                roast_metric_set_real(set, percentiles[i].metric,
+                                      quantile_of(walls_s, percentiles[i].share));
+}
+
+int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
 {
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
         set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s);
+        set_percentiles(set, &stats->walls_s);
         set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib);
         set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event);
         set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event);

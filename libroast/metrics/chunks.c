@@ -5,6 +5,7 @@
 
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
+#include "metrics/files.h"
 #include "metrics/lost.h"
 #include "metrics/split.h"
 #include "record/chunk.h"
@@ -91,7 +92,9 @@ static struct chunk_figures figures_of(const struct run_value *values)
                                 : (double)NAN,
                 .has_events = values[CHUNK_NUM_EVENTS].type == RUN_INT,
                 .events = int_or_0(&values[CHUNK_NUM_EVENTS]),
-                .requested_bytes = int_or_0(&values[CHUNK_REQUESTED_BYTES]),
+                .requested_bytes = values[CHUNK_REQUESTED_BYTES].type == RUN_INT
+                                           ? (double)values[CHUNK_REQUESTED_BYTES].integer
+                                           : (double)NAN,
         };
 }
 
@@ -99,46 +102,97 @@ static struct chunk_figures figures_of(const struct run_value *values)
 struct found {
         struct chunk_stats stats;
         struct split_sum split;
+        struct files files;
         struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
+        size_t *slots;          /* of the datasets */
 };
 
-static int scan_chunks(struct collect *collect, struct found *found, size_t *slots,
-                       struct roast_error *error)
+static void found_deinit(struct found *found)
+{
+        chunk_stats_deinit(&found->stats);
+        files_deinit(&found->files);
+        run_seen_deinit(&found->others);
+        free(found->slots);
+}
+
+static int add_chunk(struct collect *collect, struct found *found, const struct run_value *values,
+                     struct roast_error *error)
+{
+        struct roast_dataset *dataset =
+                dataset_of(collect, found->slots, &values[CHUNK_DATASET]);
+
+        if (!dataset)
+                return roast_fail_nomem(error);
+        if (int_or_0(&values[CHUNK_OUTCOME]) == CHUNK_FINISHED) {
+                struct chunk_figures figures = figures_of(values);
+
+                if (chunk_stats_finished(&found->stats, dataset, &figures) < 0)
+                        return roast_fail_nomem(error);
+                split_add(&found->split, values);
+        } else {
+                chunk_stats_failed(&found->stats, dataset);
+        }
+        return files_chunk(&found->files, values, error);
+}
+
+/* Branches follow each other in the order of their chunks: the walk over them stays a row ahead. */
+struct branch_walk {
+        struct run_scan scan;
+        int r; /* of the last step: 1 there is a row, 0 there are no more, or an error */
+};
+
+static void branch_step(struct branch_walk *walk, struct roast_error *error)
+{
+        walk->r = run_scan_next(&walk->scan, error);
+}
+
+static int add_branches(struct branch_walk *walk, struct files *files, int64_t chunk_id,
+                        struct roast_error *error)
+{
+        int r = 0;
+
+        for (; walk->r > 0 && r >= 0 && walk->scan.values[0].integer <= chunk_id;
+             branch_step(walk, error))
+                if (walk->scan.values[0].integer == chunk_id)
+                        r = files_branch(files, walk->scan.values, error);
+        return walk->r < 0 ? walk->r : r;
+}
+
+static int scan_chunks(struct collect *collect, struct found *found, struct roast_error *error)
 {
         ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
-        struct run_scan scan;
+        struct branch_walk branches = { 0 };
+        struct run_scan scan = { 0 };
         int r;
 
         r = lost_collect(&lost, collect->run, error);
         if (r < 0)
                 return r;
-        r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
+        r = run_scan_begin(&branches.scan, collect->run, RUN_BRANCH, error);
+        if (r >= 0)
+                branch_step(&branches, error);
+        if (r >= 0)
+                r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
-                struct roast_dataset *dataset;
 
+                r = add_branches(&branches, &found->files, scan.id, error);
+                if (r < 0)
+                        break;
                 found->stats.lost += outcome == CHUNK_LOST;
-                if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
-                    lost_has(&lost, scan.values)) {
-                        if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
-                                r = roast_fail_nomem(error);
+                if (outcome != CHUNK_GRAPH && outcome != CHUNK_LOST &&
+                    !lost_has(&lost, scan.values)) {
+                        r = add_chunk(collect, found, scan.values, error);
                         continue;
                 }
-                dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
-                if (!dataset) {
+                files_pass(&found->files);
+                if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
                         r = roast_fail_nomem(error);
-                        break;
-                }
-                if (outcome == CHUNK_FINISHED) {
-                        struct chunk_figures figures = figures_of(scan.values);
-
-                        chunk_stats_finished(&found->stats, dataset, &figures);
-                        split_add(&found->split, scan.values);
-                } else {
-                        chunk_stats_failed(&found->stats, dataset);
-                }
         }
+        if (r >= 0) /* rows of no chunk, if there are any: their seals count too */
+                r = add_branches(&branches, &found->files, INT64_MAX, error);
         run_scan_end(&scan);
+        run_scan_end(&branches.scan);
         return r;
 }
 
@@ -195,29 +249,32 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
         return r;
 }
 
+static int set_metrics(struct roast_metric_set *set, struct found *found,
+                       struct roast_error *error)
+{
+        if (found->stats.n || found->stats.lost)
+                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found->stats.lost);
+        if (found->stats.n == 0)
+                return 0;
+        if (chunk_stats_set(set, &found->stats) < 0 || split_set(set, &found->split) < 0)
+                return roast_fail_nomem(error);
+        return files_set(&found->files, error);
+}
+
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        struct roast_metric_set *set = &collect->summary->metrics;
-        struct found found = { 0 };
+        ROAST_CLEANUP(found_deinit) struct found found = { 0 };
         int r;
 
-        datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
+        found.slots = calloc(collect->texts.n + 1, sizeof(*found.slots));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
-        if (!datasets || !sections)
+        r = files_init(&found.files, collect, error);
+        if (!found.slots || !sections)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &found, datasets, error);
+        if (r >= 0)
+                r = scan_chunks(collect, &found, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, &found.others, error);
-        run_seen_deinit(&found.others);
-        if (r < 0)
-                return r;
-        if (found.stats.n || found.stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found.stats.lost);
-        if (found.stats.n == 0)
-                return 0;
-        if (chunk_stats_set(set, &found.stats) < 0 || split_set(set, &found.split) < 0)
-                return roast_fail_nomem(error);
-        return 0;
+        return r < 0 ? r : set_metrics(&collect->summary->metrics, &found, error);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "metrics/custom.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
@@ -38,6 +39,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
+        free(collect.workers);
         if (r >= 0)
                 r = roast_metric_set_derive(&summary->metrics, error);
         if (r < 0)
@@ -52,7 +54,15 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->datasets[i].name);
         for (size_t i = 0; i < summary->n_sections; i++)
                 free(summary->sections[i].name);
+        for (size_t i = 0; i < summary->n_files; i++) {
+                free(summary->files[i].name);
+                free(summary->files[i].metadata);
+        }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                custom_deinit(&summary->customs[i]);
         free(summary->datasets);
         free(summary->sections);
+        free(summary->files);
+        free(summary->customs);
         *summary = (struct roast_summary){ 0 };
 }
