@@ -140,7 +140,9 @@ static int add_coverage(struct files *files, struct roast_file *file,
         double selected = positive(&values[CHUNK_SELECTED_BYTES]);
         double whole = positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
         double branches_percent = fmin((double)files->n / tree_branches * 100, 100);
-        double bytes_percent = fmin(selected / tree_bytes * 100, 100);
+        /* a chunk that touched nothing says 0, which is known */
+        bool told = values[CHUNK_SELECTED_BYTES].type == RUN_INT && !isnan(tree_bytes);
+        double bytes_percent = told ? fmin(fmax(selected, 0) / tree_bytes * 100, 100) : (double)NAN;
         double read = files->needed_bytes > 0 ? files->needed_bytes : selected;
 
         if (!files->n && isnan(tree_branches) && isnan(tree_bytes))
@@ -148,12 +150,12 @@ static int add_coverage(struct files *files, struct roast_file *file,
         file->has_coverage = true;
         if (tree_branches > (double)file->branches)
                 file->branches = (int64_t)tree_branches;
-        if (tree_bytes > file->bytes)
+        if (told && tree_bytes > file->bytes)
                 file->bytes = tree_bytes;
         if (!isnan(tree_branches))
                 stat_add(&files->branches_percent, branches_percent);
-        if (!isnan(tree_bytes))
-                stat_add(&files->bytes_percent, isnan(selected) ? 0 : bytes_percent);
+        if (told)
+                stat_add(&files->bytes_percent, bytes_percent);
         if (selected > 0 && whole > 0) {
                 files->compressed += read;
                 files->uncompressed += read * (whole / selected);

@@ -31,6 +31,7 @@ int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping);
 PyObject *native_summary_datasets(const struct roast_summary *summary);
 PyObject *native_summary_sections(const struct roast_summary *summary);
 PyObject *native_summary_files(const struct roast_summary *summary);
+PyObject *native_summary_file_metadata(const struct roast_summary *summary);
 PyObject *native_summary_custom(const struct roast_summary *summary);
 /* (per dataset, per section): the documented dicts by name */
 PyObject *native_summary_documented(const struct roast_summary *summary);

@@ -261,6 +261,12 @@ static PyObject *summary_files(PyObject *self, PyObject *unused)
         return native_summary_files(&((SummaryObject *)self)->summary);
 }
 
+static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_file_metadata(&((SummaryObject *)self)->summary);
+}
+
 static PyObject *summary_documented(PyObject *self, PyObject *unused)
 {
         (void)unused;
@@ -283,6 +289,8 @@ static PyMethodDef methods[] = {
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
         { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
+        { "file_metadata", summary_file_metadata, METH_NOARGS,
+          "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },
         { "documented", summary_documented, METH_NOARGS,
           "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
         { "custom", summary_custom, METH_NOARGS,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cbor.h"
 #include "metrics/chunk-stats.h"
 #include "plain.h"
 #include "record/chunk.h"
@@ -89,13 +90,12 @@ static PyObject *file_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_file *file = &summary->files[i];
         PyObject *dict = Py_BuildValue(
-                "{s:s,s:L,s:L,s:L,s:N,s:N,s:N,s:y#}", "name", file->name, "finished",
+                "{s:s,s:L,s:L,s:L,s:N,s:N,s:N}", "name", file->name, "finished",
                 (long long)file->finished, "failed", (long long)file->failed, "events",
                 (long long)file->events, "wall_s",
                 real_or_none(file->wall_chunks > 0, file->wall_s), "requested_bytes",
                 whole_or_none(file->bytes_chunks > 0, file->requested_bytes), "compression_ratio",
-                real_or_none(isfinite(file->compression_ratio), file->compression_ratio),
-                "metadata", (const char *)file->metadata, (Py_ssize_t)file->metadata_len);
+                real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
 
         if (dict && put_coverage(dict, file) < 0)
                 Py_CLEAR(dict);
@@ -188,6 +188,24 @@ PyObject *native_summary_sections(const struct roast_summary *summary)
 PyObject *native_summary_files(const struct roast_summary *summary)
 {
         return list_of(summary, summary->n_files, file_dict);
+}
+
+/* {file: what is known of its tree}; what cannot be read is left out */
+PyObject *native_summary_file_metadata(const struct roast_summary *summary)
+{
+        PyObject *dict = PyDict_New();
+
+        for (size_t i = 0; dict && i < summary->n_files; i++) {
+                const struct roast_file *file = &summary->files[i];
+                PyObject *metadata = file->metadata
+                                             ? cbor_decode(file->metadata, file->metadata_len)
+                                             : NULL;
+
+                PyErr_Clear();
+                if (metadata && plain_put(dict, file->name, metadata) < 0)
+                        Py_CLEAR(dict);
+        }
+        return dict;
 }
 
 static PyObject *custom_value(const struct roast_value *value)

@@ -9,12 +9,12 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.tracking import tracking_data
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -25,21 +25,6 @@ logger = logging.getLogger(__name__)
 FLUSH_TIMEOUT_S = 5.0
 #: ... and each of its questions for workers that do not answer: Dask itself has no limit.
 ASK_TIMEOUT_S = 10.0
-
-#: The documented series, and where they come from.
-_SAMPLED = {
-    "worker_memory": "rss_bytes",
-    "worker_active_tasks": "dask_active_tasks",
-    "worker_nbytes": "dask_managed_bytes",
-    "worker_executing": "dask_executing",
-    "worker_spilled_bytes": "dask_spilled_bytes",
-}
-#: Of these the run keeps integers: what they are divided by.
-_SCALED = {
-    "worker_cpu": ("dask_cpu_millipercent", 1000),
-    "worker_last_seen": ("dask_seen_ms", 1000),
-}
-_FROM_EVENTS = {"worker_cores": "threads", "worker_memory_limit": "memory_limit_bytes"}
 
 
 class DaskMetricsBackend(AbstractMetricsBackend):
@@ -194,38 +179,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def tracking_data(self, start_utc_ns: int, end_utc_ns: int) -> dict[str, Any]:
         """Return the documented series on one grid of UTC times."""
-        step_ns = int(self.interval * 1e9)
-        n = max(1, (end_utc_ns - start_utc_ns) // step_ns + 1)
-        grid = (start_utc_ns, step_ns, n)
-        times = [
-            datetime.fromtimestamp((start_utc_ns + i * step_ns) / 1e9, UTC).replace(tzinfo=None)
-            for i in range(n)
-        ]
-
-        def samples(series: dict[str, list[int | None]]) -> dict[str, list[tuple[datetime, int]]]:
-            return {
-                worker: [(t, v) for t, v in zip(times, values, strict=True) if v is not None]
-                for worker, values in series.items()
-            }
-
-        threads = self.run.resample_workers("threads", *grid)
-        present = list(zip(*threads.values(), strict=True)) or [()] * n
-        data: dict[str, Any] = {
-            "worker_counts": {
-                t: sum(v is not None for v in here) for t, here in zip(times, present, strict=True)
-            }
-        }
-        for key, column in _FROM_EVENTS.items():
-            data[key] = samples(self.run.resample_workers(column, *grid))
-        for key, column in _SAMPLED.items():
-            data[key] = samples(self.run.resample(column, *grid))
-        for key, (column, unit) in _SCALED.items():
-            data[key] = {
-                worker: [(t, value / unit) for t, value in series]
-                for worker, series in samples(self.run.resample(column, *grid)).items()
-            }
-        data["worker_occupancy"] = {}  # an estimate of the scheduler's, too dear to ask for
-        return data
+        return tracking_data(self.run, start_utc_ns, end_utc_ns, self.interval)
 
     def create_span(self, name: str) -> dict[str, Any]:
         """Return a span that has not been entered yet."""
