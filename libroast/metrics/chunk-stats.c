@@ -60,20 +60,41 @@ void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset
         dataset->failed++;
 }
 
-/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
- */
-static void set_statistics(struct roast_metric_set *set, enum roast_metric mean,
-                           const struct stat_sum *stat)
+/* Where a task had to stand for a record a figure is estimated, for the task's time is longer. */
+static int set_wall(struct roast_metric_set *set, enum roast_metric metric, double value,
+                    int64_t from_tasks)
 {
-        if (stat->n == 0)
-                return;
-        roast_metric_set_real(set, mean, stat->mean);
-        roast_metric_set_real(set, mean + 1, stat->min);
-        roast_metric_set_real(set, mean + 2, stat->max);
-        roast_metric_set_real(set, mean + 3, stat_deviation(stat));
+        if (from_tasks)
+                return roast_metric_set_estimated(
+                        set, metric, value,
+                        "wall time of the task for %lld chunks without a record",
+                        (long long)from_tasks);
+        roast_metric_set_real(set, metric, value);
+        return 0;
 }
 
-static void set_percentiles(struct roast_metric_set *set, struct quantile *walls_s)
+/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
+ */
+static int set_statistics(struct roast_metric_set *set, enum roast_metric mean,
+                          const struct stat_sum *stat, int64_t from_tasks)
+{
+        const double values[] = { stat->mean, stat->min, stat->max, stat_deviation(stat) };
+
+        for (unsigned int i = 0; i < 4 && stat->n; i++)
+                if (set_wall(set, mean + i, values[i], from_tasks) < 0)
+                        return ROAST_E_NOMEM;
+        return 0;
+}
+
+void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats)
+{
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
+        roast_metric_set_count(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped);
+        roast_metric_set_count(set, ROAST_NUM_RETRIED_CHUNKS, stats->retried);
+}
+
+static int set_percentiles(struct roast_metric_set *set, struct quantile *walls_s,
+                           int64_t from_tasks)
 {
         static const struct {
                 enum roast_metric metric;
@@ -86,8 +107,10 @@ static void set_percentiles(struct roast_metric_set *set, struct quantile *walls
         };
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(percentiles) && walls_s->n; i++)
-                roast_metric_set_real(set, percentiles[i].metric,
-                                      quantile_of(walls_s, percentiles[i].share));
+                if (set_wall(set, percentiles[i].metric, quantile_of(walls_s, percentiles[i].share),
+                             from_tasks) < 0)
+                        return ROAST_E_NOMEM;
+        return 0;
 }
 
 int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
@@ -95,11 +118,13 @@ int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s);
-        set_percentiles(set, &stats->walls_s);
-        set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib);
-        set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event);
-        set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event);
+        if (set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s, stats->from_tasks) < 0 ||
+            set_percentiles(set, &stats->walls_s, stats->from_tasks) < 0 ||
+            set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib, 0) < 0 ||
+            set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event, stats->from_tasks) <
+                    0 ||
+            set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event, 0) < 0)
+                return ROAST_E_NOMEM;
         if (stats->events.n) {
                 roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
                 roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MEAN, stats->events.mean);

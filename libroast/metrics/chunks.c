@@ -6,9 +6,8 @@
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
 #include "metrics/files.h"
-#include "metrics/lost.h"
 #include "metrics/split.h"
-#include "record/chunk.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -98,43 +97,6 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
-/* What the walk over the chunks finds */
-struct found {
-        struct chunk_stats stats;
-        struct split_sum split;
-        struct files files;
-        struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
-        size_t *slots;          /* of the datasets */
-};
-
-static void found_deinit(struct found *found)
-{
-        chunk_stats_deinit(&found->stats);
-        files_deinit(&found->files);
-        run_seen_deinit(&found->others);
-        free(found->slots);
-}
-
-static int add_chunk(struct collect *collect, struct found *found, const struct run_value *values,
-                     struct roast_error *error)
-{
-        struct roast_dataset *dataset =
-                dataset_of(collect, found->slots, &values[CHUNK_DATASET]);
-
-        if (!dataset)
-                return roast_fail_nomem(error);
-        if (int_or_0(&values[CHUNK_OUTCOME]) == CHUNK_FINISHED) {
-                struct chunk_figures figures = figures_of(values);
-
-                if (chunk_stats_finished(&found->stats, dataset, &figures) < 0)
-                        return roast_fail_nomem(error);
-                split_add(&found->split, values);
-        } else {
-                chunk_stats_failed(&found->stats, dataset);
-        }
-        return files_chunk(&found->files, values, error);
-}
-
 /* Branches follow each other in the order of their chunks: the walk over them stays a row ahead. */
 struct branch_walk {
         struct run_scan scan;
@@ -158,41 +120,79 @@ static int add_branches(struct branch_walk *walk, struct files *files, int64_t c
         return walk->r < 0 ? walk->r : r;
 }
 
-static int scan_chunks(struct collect *collect, struct found *found, struct roast_error *error)
-{
-        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
-        struct branch_walk branches = { 0 };
-        struct run_scan scan = { 0 };
-        int r;
+/* What the walk over the attempts finds */
+struct found {
+        struct collect *collect;
+        size_t *slots; /* of the datasets */
+        struct chunk_stats stats;
+        struct split_sum split;
+        struct files files;
+        struct branch_walk branches;
+        struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
+};
 
-        r = lost_collect(&lost, collect->run, error);
+static void found_deinit(struct found *found)
+{
+        chunk_stats_deinit(&found->stats);
+        files_deinit(&found->files);
+        run_seen_deinit(&found->others);
+        free(found->slots);
+}
+
+static int add_chunk(struct found *found, const struct run_attempt *attempt,
+                     struct roast_error *error)
+{
+        struct roast_dataset *dataset;
+        struct chunk_figures figures;
+
+        dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
+        if (!dataset)
+                return roast_fail_nomem(error);
+        if (attempt->outcome != CHUNK_FINISHED) {
+                found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
+                chunk_stats_failed(&found->stats, dataset);
+                return files_chunk(&found->files, attempt->chunk, error);
+        }
+        figures = figures_of(attempt->chunk);
+        found->stats.from_tasks += attempt->chunk_id == 0;
+        if (chunk_stats_finished(&found->stats, dataset, &figures) < 0)
+                return roast_fail_nomem(error);
+        if (attempt->chunk_id)
+                split_add(&found->split, attempt->chunk);
+        return files_chunk(&found->files, attempt->chunk, error);
+}
+
+static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        struct found *found = context;
+        int r = add_branches(&found->branches, &found->files, attempt->chunk_id, error);
+
         if (r < 0)
                 return r;
-        r = run_scan_begin(&branches.scan, collect->run, RUN_BRANCH, error);
-        if (r >= 0)
-                branch_step(&branches, error);
-        if (r >= 0)
-                r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
+        found->stats.lost += attempt->outcome == CHUNK_LOST;
+        found->stats.retried +=
+                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
+        if (attempt->outcome != CHUNK_GRAPH && attempt->outcome != CHUNK_LOST &&
+            attempt->outcome != CHUNK_CANCELLED)
+                return add_chunk(found, attempt, error);
+        files_pass(&found->files);
+        if (attempt->chunk_id && run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
 
-                r = add_branches(&branches, &found->files, scan.id, error);
-                if (r < 0)
-                        break;
-                found->stats.lost += outcome == CHUNK_LOST;
-                if (outcome != CHUNK_GRAPH && outcome != CHUNK_LOST &&
-                    !lost_has(&lost, scan.values)) {
-                        r = add_chunk(collect, found, scan.values, error);
-                        continue;
-                }
-                files_pass(&found->files);
-                if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
-                        r = roast_fail_nomem(error);
+static int scan_chunks(struct collect *collect, struct found *found, struct roast_error *error)
+{
+        int r;
+
+        r = run_scan_begin(&found->branches.scan, collect->run, RUN_BRANCH, error);
+        if (r >= 0) {
+                branch_step(&found->branches, error);
+                r = roast_run_attempts(collect->run, false, note_attempt, found, error);
         }
         if (r >= 0) /* rows of no chunk, if there are any: their seals count too */
-                r = add_branches(&branches, &found->files, INT64_MAX, error);
-        run_scan_end(&scan);
-        run_scan_end(&branches.scan);
+                r = add_branches(&found->branches, &found->files, INT64_MAX, error);
+        run_scan_end(&found->branches.scan);
         return r;
 }
 
@@ -253,7 +253,7 @@ static int set_metrics(struct roast_metric_set *set, struct found *found,
                        struct roast_error *error)
 {
         if (found->stats.n || found->stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found->stats.lost);
+                chunk_stats_set_ledger(set, &found->stats);
         if (found->stats.n == 0)
                 return 0;
         if (chunk_stats_set(set, &found->stats) < 0 || split_set(set, &found->split) < 0)
@@ -264,7 +264,7 @@ static int set_metrics(struct roast_metric_set *set, struct found *found,
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit) struct found found = { 0 };
+        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect };
         int r;
 
         found.slots = calloc(collect->texts.n + 1, sizeof(*found.slots));

@@ -1,6 +1,7 @@
 #pragma once
 /* From a run to base facts: one file a source, each fills its part of the summary. */
 
+#include "metrics/imported.h"
 #include "metrics/report.h"
 #include "roast-metrics.h"
 #include "run/run.h"
@@ -21,7 +22,8 @@ struct collect {
         int r; /* ROAST_E_NOMEM: a walk over facts was broken off */
         char processor[256];         /* class of the processor; empty: not known */
         struct report_custom custom; /* the user's own figures */
-        struct intern texts;         /* the text table: id - 1 */
+        struct imported imported;
+        struct intern texts; /* the text table: id - 1 */
         struct collect_worker *workers; /* by the id of the name, less 1; NULL: no memory yet */
 };
 

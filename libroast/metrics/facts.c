@@ -31,6 +31,17 @@ static void note_custom(struct report_custom *custom, const struct roast_fact *f
         custom->given = true;
 }
 
+/* What following the workers cost: monitor.NAME */
+static void note_cost(struct roast_metric_set *set, const char *name, int64_t value)
+{
+        if (!strcmp(name, "scheduler_ns"))
+                roast_metric_set_real(set, ROAST_MONITORING_SCHEDULER_SECONDS, (double)value / 1e9);
+        else if (!strcmp(name, "client_ns"))
+                roast_metric_set_real(set, ROAST_MONITORING_CLIENT_SECONDS, (double)value / 1e9);
+        else if (!strcmp(name, "bytes"))
+                roast_metric_set_count(set, ROAST_MONITORING_BYTES, value);
+}
+
 /* Branches that the report names, one a line; chunk records will tell better, if there are any. */
 static void note_columns(struct roast_metric_set *set, const char *lines)
 {
@@ -62,6 +73,8 @@ static int note(const struct roast_fact *fact, void *context)
                 roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
+        else if (!strncmp(fact->name, "monitor.", 8) && fact->type == ROAST_FACT_INT)
+                note_cost(set, fact->name + 8, fact->integer);
         else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
@@ -72,6 +85,8 @@ static int note(const struct roast_fact *fact, void *context)
                 collect->r = custom_note(collect->summary, fact->name + 7, fact);
         else if (!strcmp(fact->name, "report.columns") && fact->type == ROAST_FACT_TEXT)
                 note_columns(set, fact->text);
+        else if (!strncmp(fact->name, "imported.", 9))
+                imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
                 collect->r = report_note(set, fact->name + 7, fact);
         return collect->r;

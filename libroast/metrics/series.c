@@ -1,13 +1,13 @@
 /*
- * Base facts from the samples: memory and CPU of the workers
+ * Base facts from the samples: memory and CPU time of the workers, cost of sampling
  *
- * Each worker's average is over time, by the trapezoidal rule for what is a
- * level, and from the first reading to the last for what counts up; the workers'
+ * Each worker's average is over time, by the trapezoidal rule; the workers'
  * averages are then averaged. Utilisation is relative to the worker's own memory
- * limit and threads, which may differ from worker to worker.
+ * limit and threads, which may differ from worker to worker. A counter counts from its first sample on; one that
+ * falls belongs to another process of that name, and begins anew.
  */
 
-#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "metrics/collect.h"
@@ -18,139 +18,193 @@
 /* Readings that follow each other faster tell of no utilisation: they are in steps of 1 ms. */
 #define SPAN_MIN_MS 50
 
-struct worker_use {
-        struct stat_average rss_bytes;
-        struct stat_average memory_percent;
-        bool has_cpu;
-        int64_t last_ms; /* the last reading of CPU time */
-        double last_cpu_ns;
-        double cpu_ns; /* between readings, and the time between them */
+struct counter {
+        const char *column;
+        bool from_zero; /* what it shows at first counts, too */
+};
+
+enum { CPU_USER, CPU_SYSTEM, MONITOR_CPU, N_COUNTERS };
+
+static const struct counter counters[N_COUNTERS] = {
+        [CPU_USER] = { "cpu_user_ns", false },
+        [CPU_SYSTEM] = { "cpu_system_ns", false },
+        [MONITOR_CPU] = { "monitor_cpu_us", true },
+};
+
+/* The use that a worker made of its cores, between readings of its CPU time */
+struct cores_use {
+        bool seen;
+        int64_t last_ms;
+        double last_ns;
+        double cpu_ns;
         double time_ns;
 };
 
-/* Over all workers */
-struct use {
-        struct worker_use *workers;
-        struct stat_sum rss_bytes; /* of samples */
-        struct stat_sum memory_percent;
-        struct stat_sum cpu_percent; /* of spans between two readings */
+/* Of one worker */
+struct sampled {
+        const struct collect_worker *size;
+        struct stat_average rss_bytes;
+        struct stat_average memory_percent;
+        struct cores_use cores;
+        double last[N_COUNTERS];
+        bool seen[N_COUNTERS];
 };
 
-static void add_memory(struct use *use, struct worker_use *worker,
-                       const struct collect_worker *size, double ms, double bytes)
+/* Of all workers together */
+struct totals {
+        double peak_bytes;
+        struct stat_sum memory_percent; /* of all samples */
+        struct stat_sum cpu_percent;    /* of all spans between two readings */
+        double grown[N_COUNTERS];
+        bool known[N_COUNTERS];
+};
+
+static void add_memory(struct series_walk *walk, struct sampled *worker, struct totals *totals)
 {
-        double percent = bytes / size->memory_limit_bytes * 100;
+        int64_t resolution;
+        const int64_t *rss = series_walk_column(walk, "rss_bytes", &resolution);
 
-        stat_average_add(&worker->rss_bytes, ms, bytes);
-        stat_add(&use->rss_bytes, bytes);
-        if (!(size->memory_limit_bytes > 0))
-                return;
-        stat_average_add(&worker->memory_percent, ms, percent);
-        stat_add(&use->memory_percent, percent);
-}
+        for (size_t i = 0; rss && i < walk->block.n; i++) {
+                double bytes = (double)rss[i] * (double)resolution;
+                double percent = bytes / worker->size->memory_limit_bytes * 100;
 
-static void add_cpu(struct use *use, struct worker_use *worker, const struct collect_worker *size,
-                    int64_t ms, double cpu_ns)
-{
-        double span_ms = (double)ms - (double)worker->last_ms, span_ns = span_ms * SERIES_MS;
-        double spent_ns = cpu_ns - worker->last_cpu_ns;
-
-        if (worker->has_cpu && span_ms < SPAN_MIN_MS)
-                return;
-        /* a count that goes back is another process under the same name */
-        if (worker->has_cpu && spent_ns >= 0) {
-                worker->cpu_ns += spent_ns;
-                worker->time_ns += span_ns;
-                if (size->threads > 0)
-                        stat_add(&use->cpu_percent, spent_ns / span_ns / size->threads * 100);
+                if (rss[i] < 0)
+                        continue;
+                stat_average_add(&worker->rss_bytes, (double)walk->block.times[i], bytes);
+                if (bytes > totals->peak_bytes)
+                        totals->peak_bytes = bytes;
+                if (!(worker->size->memory_limit_bytes > 0))
+                        continue;
+                stat_average_add(&worker->memory_percent, (double)walk->block.times[i], percent);
+                stat_add(&totals->memory_percent, percent);
         }
-        worker->has_cpu = true;
-        worker->last_ms = ms;
-        worker->last_cpu_ns = cpu_ns;
 }
 
-/* Values below 0 are not known. */
-static void add_block(struct use *use, const struct collect *collect,
-                      const struct series_walk *walk)
+static void note_cores(struct cores_use *cores, double threads, struct stat_sum *percent,
+                       int64_t ms, double cpu_ns)
 {
-        size_t at = (size_t)walk->worker_text - 1;
-        struct worker_use *worker = &use->workers[at];
-        const struct collect_worker *size = &collect->workers[at];
-        int64_t rss_unit, user_unit, system_unit;
-        const int64_t *rss = series_walk_column(walk, "rss_bytes", &rss_unit);
-        const int64_t *user = series_walk_column(walk, "cpu_user_ns", &user_unit);
-        const int64_t *system = series_walk_column(walk, "cpu_system_ns", &system_unit);
+        double span_ns = ((double)ms - (double)cores->last_ms) * SERIES_MS;
+        double spent_ns = cpu_ns - cores->last_ns;
 
-        for (size_t i = 0; rss && i < walk->block.n; i++)
-                if (rss[i] >= 0)
-                        add_memory(use, worker, size, (double)walk->block.times[i],
-                                   (double)rss[i] * (double)rss_unit);
+        if (cores->seen && span_ns < SPAN_MIN_MS * (double)SERIES_MS)
+                return;
+        if (cores->seen && spent_ns >= 0) {
+                cores->cpu_ns += spent_ns;
+                cores->time_ns += span_ns;
+                if (threads > 0)
+                        stat_add(percent, spent_ns / span_ns / threads * 100);
+        }
+        cores->seen = true;
+        cores->last_ms = ms;
+        cores->last_ns = cpu_ns;
+}
+
+static void add_cores(struct series_walk *walk, struct sampled *worker, struct totals *totals)
+{
+        int64_t user_unit, system_unit;
+        const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
+        const int64_t *system = series_walk_column(walk, counters[CPU_SYSTEM].column, &system_unit);
+
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
-                        add_cpu(use, worker, size, walk->block.times[i],
-                                (double)user[i] * (double)user_unit +
-                                        (double)system[i] * (double)system_unit);
+                        note_cores(&worker->cores, worker->size->threads, &totals->cpu_percent,
+                                   walk->block.times[i],
+                                   (double)user[i] * (double)user_unit +
+                                           (double)system[i] * (double)system_unit);
 }
 
-static void set_range(struct roast_metric_set *set, enum roast_metric min, enum roast_metric peak,
-                      const struct stat_sum *range)
+static void add_counter(struct series_walk *walk, struct sampled *worker, struct totals *totals,
+                        size_t index)
 {
-        if (!range->n)
-                return;
-        roast_metric_set_real(set, min, range->min);
-        roast_metric_set_real(set, peak, range->max);
-}
+        int64_t resolution;
+        const int64_t *values = series_walk_column(walk, counters[index].column, &resolution);
 
-static void set_mean(struct roast_metric_set *set, enum roast_metric metric,
-                     const struct stat_sum *workers)
-{
-        if (workers->n)
-                roast_metric_set_real(set, metric, workers->mean);
-}
+        for (size_t i = 0; values && i < walk->block.n; i++) {
+                double value = (double)values[i] * (double)resolution;
 
-static void set_metrics(struct collect *collect, const struct use *use)
-{
-        struct roast_metric_set *set = &collect->summary->metrics;
-        struct stat_sum rss_bytes = { 0 }, memory_percent = { 0 }, cpu_percent = { 0 };
-
-        for (size_t i = 0; i < collect->texts.n; i++) {
-                const struct worker_use *worker = &use->workers[i];
-                double threads = collect->workers[i].threads;
-
-                if (worker->rss_bytes.n)
-                        stat_add(&rss_bytes, stat_average_mean(&worker->rss_bytes));
-                if (worker->memory_percent.n)
-                        stat_add(&memory_percent, stat_average_mean(&worker->memory_percent));
-                if (worker->time_ns > 0 && threads > 0)
-                        stat_add(&cpu_percent, worker->cpu_ns / worker->time_ns / threads * 100);
+                if (values[i] < 0)
+                        continue;
+                if (worker->seen[index] && value >= worker->last[index])
+                        totals->grown[index] += value - worker->last[index];
+                else if (counters[index].from_zero)
+                        totals->grown[index] += value;
+                worker->last[index] = value;
+                worker->seen[index] = totals->known[index] = true;
         }
-        if (use->rss_bytes.n)
-                roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, use->rss_bytes.max);
-        set_mean(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, &rss_bytes);
-        set_mean(set, ROAST_AVG_MEMORY_UTILIZATION_PERCENT, &memory_percent);
-        set_range(set, ROAST_MIN_MEMORY_UTILIZATION_PERCENT, ROAST_PEAK_MEMORY_UTILIZATION_PERCENT,
-                  &use->memory_percent);
-        set_mean(set, ROAST_AVG_CPU_UTILIZATION_PERCENT, &cpu_percent);
-        set_range(set, ROAST_MIN_CPU_UTILIZATION_PERCENT, ROAST_PEAK_CPU_UTILIZATION_PERCENT,
-                  &use->cpu_percent);
+}
+
+/* The mean over workers, the smallest and the largest: three metrics in this order */
+static void set_use(struct roast_metric_set *set, enum roast_metric mean,
+                    const struct stat_sum *workers, const struct stat_sum *samples)
+{
+        if (!workers->n)
+                return;
+        roast_metric_set_real(set, mean, workers->mean);
+        roast_metric_set_real(set, mean + 1, samples->min);
+        roast_metric_set_real(set, mean + 2, samples->max);
+}
+
+static void set_workers(struct roast_metric_set *set, const struct sampled *workers, size_t n,
+                        const struct totals *totals)
+{
+        struct stat_sum bytes = { 0 }, memory_percent = { 0 }, cpu_percent = { 0 };
+
+        for (size_t i = 0; i < n; i++) {
+                const struct cores_use *cores = &workers[i].cores;
+
+                if (workers[i].rss_bytes.n)
+                        stat_add(&bytes, stat_average_mean(&workers[i].rss_bytes));
+                if (workers[i].memory_percent.n)
+                        stat_add(&memory_percent, stat_average_mean(&workers[i].memory_percent));
+                if (cores->time_ns > 0 && workers[i].size->threads > 0)
+                        stat_add(&cpu_percent, cores->cpu_ns / cores->time_ns /
+                                                       workers[i].size->threads * 100);
+        }
+        if (bytes.n) {
+                roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);
+                roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, bytes.mean);
+        }
+        set_use(set, ROAST_AVG_MEMORY_UTILIZATION_PERCENT, &memory_percent,
+                &totals->memory_percent);
+        set_use(set, ROAST_AVG_CPU_UTILIZATION_PERCENT, &cpu_percent, &totals->cpu_percent);
+}
+
+static void set_counters(struct roast_metric_set *set, const struct totals *totals)
+{
+        if (totals->known[CPU_USER] && totals->known[CPU_SYSTEM])
+                roast_metric_set_real(set, ROAST_WORKER_CPU_SECONDS,
+                                      (totals->grown[CPU_USER] + totals->grown[CPU_SYSTEM]) / 1e9);
+        if (totals->known[MONITOR_CPU])
+                roast_metric_set_real(set, ROAST_MONITORING_SAMPLER_SECONDS,
+                                      totals->grown[MONITOR_CPU] / 1e6);
 }
 
 int collect_series(struct collect *collect, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) struct worker_use *workers = NULL;
-        struct use use = { 0 };
+        struct roast_metric_set *set = &collect->summary->metrics;
+        ROAST_CLEANUP(cleanup_free) struct sampled *workers = NULL;
+        struct totals totals = { 0 };
         struct series_walk walk;
         int r;
 
         workers = calloc(collect->texts.n + 1, sizeof(*workers));
         if (!workers)
                 return roast_fail_nomem(error);
-        use.workers = workers;
+        for (size_t i = 0; i < collect->texts.n; i++)
+                workers[i].size = &collect->workers[i];
         r = series_walk_begin(&walk, collect->run, error);
-        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
-                add_block(&use, collect, &walk);
+        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
+                struct sampled *worker = &workers[walk.worker_text - 1];
+
+                add_memory(&walk, worker, &totals);
+                add_cores(&walk, worker, &totals);
+                for (size_t i = 0; i < N_COUNTERS; i++)
+                        add_counter(&walk, worker, &totals, i);
+        }
         series_walk_end(&walk);
-        if (r >= 0)
-                set_metrics(collect, &use);
-        return r;
+        if (r < 0)
+                return r;
+        set_workers(set, workers, collect->texts.n, &totals);
+        set_counters(set, &totals);
+        return 0;
 }

@@ -135,7 +135,7 @@ class OpenRun:
     @cached_property
     def tracking_data(self) -> LazyDict | None:
         """The documented series of the workers; None: they were not followed."""
-        from roastcoffea.tracking import tracking_data
+        from roastcoffea.backends.tracking import tracking_data
 
         start = self.number("run.start_utc_ns")
         stops = memoryview(self.run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
