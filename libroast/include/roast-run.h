@@ -159,6 +159,46 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
                                void *context, struct roast_error *error);
 
 /*
+ * Whole columns of a table of docs/format.md, read in one pass. Integers are as they are, and
+ * numbers of strings (columns that end in _text) too; INT64_MIN stands for null and for what is no
+ * integer. The caller frees the values. ROAST_E_NOENT: no such table or column.
+ */
+struct roast_run_column {
+        const char *name; /* set by the caller */
+        int64_t *values;
+        size_t n;
+};
+
+int roast_run_read_columns(struct roast_run *run, const char *table,
+                           struct roast_run_column *columns, size_t n, struct roast_error *error);
+/* The columns of a table without id, separated by commas; NULL: no such table. */
+const char *roast_run_table_columns(const char *table);
+/* The strings, number 1 first; those have no end of their own. Visitors stop by non-zero. */
+int roast_run_texts(struct roast_run *run,
+                    int (*visit)(const char *text, size_t len, void *context), void *context,
+                    struct roast_error *error);
+
+struct roast_span {
+        const char *kind;
+        const char *prefix;
+        const char *activity;
+        const char *unit; /* NULL: none; so may the others be in a strange file */
+        double value;
+};
+
+int roast_run_spans(struct roast_run *run, int (*visit)(const struct roast_span *span, void *),
+                    void *context, struct roast_error *error);
+
+/* Which series there are: each worker with each list of columns that it has sent. */
+int roast_run_series_names(struct roast_run *run,
+                           int (*visit)(const char *worker, const char *columns, void *context),
+                           void *context, struct roast_error *error);
+/* All samples of one worker's series, in the order they came; times in ns UTC. */
+int roast_run_read_series(struct roast_run *run, const char *worker, const char *name,
+                          struct roast_run_column *times, struct roast_run_column *values,
+                          struct roast_error *error);
+
+/*
  * Every attempt at a chunk, encoded as roast_run_add_chunks() takes them; the caller frees. Those
  * that have no record, but a task, have what the task tells.
  */

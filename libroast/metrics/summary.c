@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "metrics/custom.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
@@ -53,6 +54,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
+        free(collect.workers);
         if (r >= 0)
                 r = derive(&collect, error);
         if (r < 0)
@@ -69,8 +71,16 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->sections[i].name);
         for (size_t i = 0; i < summary->n_tasks; i++)
                 free(summary->tasks[i].prefix);
+        for (size_t i = 0; i < summary->n_files; i++) {
+                free(summary->files[i].name);
+                free(summary->files[i].metadata);
+        }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                custom_deinit(&summary->customs[i]);
         free(summary->datasets);
         free(summary->tasks);
         free(summary->sections);
+        free(summary->files);
+        free(summary->customs);
         *summary = (struct roast_summary){ 0 };
 }
