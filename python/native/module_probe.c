@@ -95,6 +95,9 @@ static PyMethodDef functions[] = {
           "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
         { "expect_containers", container_put, METH_NOARGS,
           "expect_containers()\n--\n\nDicts were put on processors by hand: look for them." },
+        { "set_utc_offset", native_set_utc_offset, METH_O,
+          "set_utc_offset(ns, /)\n--\n\nHow far UTC is ahead of the monotonic clock, from now "
+          "on." },
         { "take_faults", fault_take, METH_NOARGS,
           "take_faults()\n--\n\n(number, first one) of the faults since the last call, or None." },
         { 0 },

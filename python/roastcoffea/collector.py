@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
+from roastcoffea.clock import RunClock
 from roastcoffea.inputs import clean_text
 from roastcoffea.metrics import Metrics, metrics_of, registry
 from roastcoffea.recording import (
@@ -153,6 +154,7 @@ class MetricsCollector:
         self._chunk_metrics: Any = None
         self._committer: Committer | None = None
         self._start_utc_ns = 0
+        self._clock = RunClock()
 
     __signature__ = _documented_signature(__init__)
 
@@ -233,7 +235,8 @@ class MetricsCollector:
         if not self._chunk_metrics:
             self._chunk_metrics = None  # it was looked at: what will be measured comes instead
         self.t_start = time.perf_counter()
-        self._start_utc_ns = time.time_ns()
+        self._clock = RunClock()
+        self._start_utc_ns = self._clock.utc_ns()
         self._run = self._create_run()
         with self._guarded("noting the environment"):
             self._note_setting()
@@ -247,7 +250,7 @@ class MetricsCollector:
     def _stop_clock(self) -> int:
         self.t_end = time.perf_counter()
         self._set_collecting(False)
-        return time.time_ns()
+        return self._clock.utc_ns()
 
     def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
         """What the end of a run does without the cluster."""
