@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from roastcoffea.aggregation.core import MetricsAggregator
+    from roastcoffea.progress import Display
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +80,8 @@ class MetricsCollector:
         in memory
     measurement_name
         the run's name; the time in UTC if none is given
+    progress
+        whether to show a line with chunks, rates, workers and memory while the run lasts
 
     Example
     -------
@@ -100,6 +103,7 @@ class MetricsCollector:
         processor_instance: Any = None,
         output_dir: str | os.PathLike[str] | None = None,
         measurement_name: str | None = None,
+        progress: bool = False,
     ) -> None:
         if args:
             second, *rest = args
@@ -136,6 +140,7 @@ class MetricsCollector:
         )  # coffea names tasks after the class, those of a function or partial too
         self.output_dir = Path(output_dir) if output_dir is not None else None
         self.measurement_name = measurement_name
+        self.progress = progress
         self.metrics_backend = make_backend(backend, self.client)
         self.t_start: float | None = None
         self.t_end: float | None = None
@@ -153,6 +158,7 @@ class MetricsCollector:
         self._flags_before = (False, False)
         self._chunk_metrics: Any = None
         self._committer: Committer | None = None
+        self._display: Display | None = None
         self._start_utc_ns = 0
         self._clock = RunClock()
 
@@ -246,6 +252,16 @@ class MetricsCollector:
         self._committer = Committer(self._run, self._note_fault)
         with self._guarded("giving the run to the back end"):
             self.metrics_backend.attach(self._run)
+        if self.progress:
+            with self._guarded("showing progress"):
+                self._show_progress()
+
+    def _show_progress(self) -> None:
+        from roastcoffea.progress import Arrived, Display
+
+        self.metrics_backend.arrived = arrived = Arrived()
+        self._display = Display(arrived)
+        self._display.start()
 
     def _stop_clock(self) -> int:
         self.t_end = time.perf_counter()
@@ -254,6 +270,10 @@ class MetricsCollector:
 
     def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
         """What the end of a run does without the cluster."""
+        if self._display is not None:
+            with self._guarded("showing progress"):
+                self._display.stop()
+            self._display = None
         if self._committer is not None:
             self._committer.stop()
         with self._guarded("noting what monitoring cost"):

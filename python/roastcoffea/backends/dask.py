@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+WENT = 3  # kind of a worker's event: see docs/format.md
+
 #: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0
 #: ... and each of its questions for workers that do not answer: Dask itself has no limit.
@@ -154,11 +156,13 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             kind, *rest = event[1]
             self.cost["events"] += 1
             if kind == "samples":
-                worker, blocks, sent_ns = rest
+                worker, blocks, sent_ns, memory_bytes = rest
                 self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
                 for columns, block in blocks:
                     self.run.add_series(worker, columns, block)
                     self.cost["bytes"] += len(block)
+                if self.arrived is not None:
+                    self.arrived.set_memory(worker, memory_bytes)
             elif kind == "occupancy":
                 self._take_occupancies(rest[0])
             elif kind == "clock":
@@ -166,8 +170,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self.clocks.asked(who, asked_ns, received_ns)
                 self.clocks.heard(who, received_ns, self.clock.utc_ns())
             elif kind == "chunks":
-                self.run.add_chunks(_native_records(rest[0]))
-                self.cost["bytes"] += len(rest[0])
+                self._take_chunks(_native_records(rest[0]))
             elif kind == "lost":
                 worker, row = rest
                 self.run.add_tasks(worker, [tuple(row)])
@@ -176,6 +179,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
                 utc_ns += self.clocks.offset_ns("scheduler")
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
+                if self.arrived is not None:
+                    self.arrived.add_worker(worker[0], event_kind != WENT)
             elif kind == "flushed":
                 self._note_flushed(*rest)
         except Exception as error:
@@ -183,6 +188,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if self.faults["events that could not be kept"] == 1:
                 logger.warning("an event could not be kept: %s", error)
         self.cost["client_ns"] += time.thread_time_ns() - begin_ns
+
+    def _take_chunks(self, data: bytes) -> None:
+        self.cost["bytes"] += len(data)
+        if self.run.add_chunks(data) and self.arrived is not None:
+            self.arrived.add_chunks(data)
 
     def _correct(self, who: str, offset_ns: int, error_ns: int) -> None:
         """Let the run have another correction of stamps."""

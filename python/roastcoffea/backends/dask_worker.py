@@ -4,7 +4,7 @@ Everything leaves the worker as events on one topic, as small tuples whose first
 what they are:
 
     ("clock", worker, asked_ns, received_ns)             a message of the client came
-    ("samples", worker, [(columns, block), ...], now_ns) blocks of samples
+    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples
     ("chunks", records)                                  encoded chunk records
     ("flushed", token, worker, state)                    all that was there has been sent before
 """
@@ -178,7 +178,10 @@ class WorkerProbe(WorkerPlugin):
             blocks.append((",".join(DASK_COLUMNS), _probe.encode_block(times, columns)))
             self.rows = []
         if blocks:
-            worker.log_event(self.topic, ("samples", worker.address, blocks, self.clock.utc_ns()))
+            memory = worker.monitor.quantities.get("memory")
+            memory_bytes = int(memory[-1]) if memory else 0
+            message = ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
+            worker.log_event(self.topic, message)
 
     def flush(self, token: str, asked_ns: int) -> None:
         """Send everything, then say so: the client waits for that on the same channel."""
