@@ -56,6 +56,13 @@ int roast_run_fact_text(struct roast_run *run, const char *name, const char *val
 int roast_run_fact_absent(struct roast_run *run, const char *name, const char *reason,
                           struct roast_error *error);
 
+/*
+ * The clock of a worker is behind that of the run by offset_ns, give or take error_ns: what is
+ * added of this worker from now on, chunks, tasks and series, gets stamps of the run's clock.
+ */
+int roast_run_set_clock(struct roast_run *run, const char *worker, int64_t offset_ns,
+                        int64_t error_ns, struct roast_error *error);
+
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
