@@ -6,7 +6,6 @@
 
 #include "record/chunk.h"
 #include "report/report.h"
-#include "run/attempts.h"
 #include "util/cleanup.h"
 
 /* Places in time are kept to a tenth of a millisecond, which is enough for 119 hours. */
@@ -68,27 +67,21 @@ static int grow(struct report_chunks *chunks, int64_t id)
         return 0;
 }
 
-struct reading {
-        struct report_chunks *chunks;
-        struct report *report;
-};
-
-static int add_row(const struct run_attempt *attempt, void *context, struct roast_error *error)
+int report_chunks_add(struct report_chunks *chunks, struct report *report,
+                      const struct run_attempt *attempt)
 {
-        struct report_chunks *chunks = ((struct reading *)context)->chunks;
-        struct report *report = ((struct reading *)context)->report;
         int64_t worker, dataset, file, id = attempt->chunk_id;
         struct report_chunk *row;
 
         if (attempt->outcome == CHUNK_GRAPH)
                 return 0;
         if (grow(chunks, id) < 0)
-                return roast_fail_nomem(error);
+                return ROAST_E_NOMEM;
         worker = report_name(report, &report->workers, text_of(attempt, CHUNK_WORKER));
         dataset = report_name(report, &report->datasets, text_of(attempt, CHUNK_DATASET));
         file = report_name(report, &report->files, text_of(attempt, CHUNK_FILE));
         if (worker < 0 || dataset < 0 || file < 0)
-                return roast_fail_nomem(error);
+                return ROAST_E_NOMEM;
         row = &chunks->rows[chunks->n];
         *row = (struct report_chunk){
                 .order = chunks->n++,
@@ -155,8 +148,9 @@ static void set_lanes(struct report_chunk *rows, size_t n)
 }
 
 /* By worker, with one counting pass; within a worker they nearly always come in order. */
-static int sort_rows(struct report_chunks *chunks, size_t n_workers)
+int report_chunks_sort(struct report_chunks *chunks, const struct report *report)
 {
+        size_t n_workers = report->workers.n;
         ROAST_CLEANUP(cleanup_free) size_t *first = calloc(n_workers + 2, sizeof(*first));
         struct report_chunk *sorted = malloc((chunks->n + 1) * sizeof(*sorted));
 
@@ -181,17 +175,6 @@ static int sort_rows(struct report_chunks *chunks, size_t n_workers)
         free(chunks->rows);
         chunks->rows = sorted;
         return 0;
-}
-
-int report_chunks_read(struct report_chunks *chunks, struct report *report,
-                       struct roast_error *error)
-{
-        struct reading reading = { chunks, report };
-        int r = roast_run_attempts(report->run, false, add_row, &reading, error);
-
-        if (r >= 0 && sort_rows(chunks, report->workers.n) < 0)
-                r = roast_fail_nomem(error);
-        return r;
 }
 
 /* One scratch column at a time: a value of each chunk as a number for the page */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/collect.h"
 #include "report/report.h"
 #include "roast-report.h"
 #include "run/series.h"
@@ -80,26 +81,56 @@ static int find_time(struct report *report, const struct report_chunks *chunks,
         return 0;
 }
 
-static int put_all(struct report *report, struct roast_error *error)
+/* What is read together with the summary */
+struct reading {
+        struct report report;
+        struct report_chunks chunks;
+        struct report_sections sections;
+};
+
+static void reading_deinit(struct reading *reading)
 {
-        ROAST_CLEANUP(report_chunks_deinit) struct report_chunks chunks = { 0 };
+        report_deinit(&reading->report);
+        report_chunks_deinit(&reading->chunks);
+        report_sections_deinit(&reading->sections);
+}
+
+static int see_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        struct reading *reading = context;
+
+        if (report_chunks_add(&reading->chunks, &reading->report, attempt) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+static int see_section(const struct run_value *values, void *context, struct roast_error *error)
+{
+        struct reading *reading = context;
+
+        if (report_sections_add(&reading->sections, &reading->report, &reading->chunks, values) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+static int put_all(struct reading *reading, struct roast_error *error)
+{
+        struct report *report = &reading->report;
         int r;
 
-        r = run_read_texts(report->run, &report->texts, error);
+        r = roast_run_facts(report->run, note_interval, &report->interval_s, error);
+        if (r >= 0 && report_chunks_sort(&reading->chunks, report) < 0)
+                r = roast_fail_nomem(error);
         if (r >= 0)
-                r = roast_run_facts(report->run, note_interval, &report->interval_s, error);
-        if (r >= 0)
-                r = report_chunks_read(&chunks, report, error);
-        if (r >= 0)
-                r = find_time(report, &chunks, error);
+                r = find_time(report, &reading->chunks, error);
         if (r >= 0)
                 r = report_words_put(report, error);
         if (r >= 0)
-                r = report_chunks_put(&chunks, report, error);
+                r = report_chunks_put(&reading->chunks, report, error);
         if (r >= 0)
-                r = report_sections_put(&chunks, report, error);
+                r = report_sections_put(&reading->sections, &reading->chunks, report, error);
         if (r >= 0)
-                r = report_series_put(&chunks, report, error);
+                r = report_series_put(&reading->chunks, report, error);
         if (r < 0)
                 return r;
         report_put_names(report, "workers", &report->workers);
@@ -112,19 +143,23 @@ int roast_report_data(void **data, size_t *len, struct roast_run *run, struct ro
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         ROAST_CLEANUP(pack_deinit) struct pack pack;
-        ROAST_CLEANUP(report_deinit)
-        struct report report = { .run = run, .summary = &summary, .pack = &pack, .interval_s = 1 };
+        ROAST_CLEANUP(reading_deinit)
+        struct reading reading = {
+                .report = { .run = run, .summary = &summary, .pack = &pack, .interval_s = 1 },
+        };
+        struct collect_watch watch = { see_attempt, see_section, &reading };
         int r;
 
         pack_init(&pack);
-        /* One view: what the summary has read against its seals is what is read again. */
-        r = run_view_begin(run, error);
+        r = run_view_begin(run, error); /* what is read again is the same */
         if (r < 0)
                 return r;
-        r = roast_summary_of_run(&summary, run, error);
+        r = run_read_texts(run, &reading.report.texts, error);
+        if (r >= 0)
+                r = collect_summary(&summary, run, &watch, error);
         if (r >= 0) {
                 json_object(&pack.json);
-                r = put_all(&report, error);
+                r = put_all(&reading, error);
                 json_end(&pack.json);
         }
         run_view_end(run);

@@ -3,7 +3,7 @@
 
 #include "report/pack.h"
 #include "roast-metrics.h"
-#include "run/run.h"
+#include "run/attempts.h"
 
 /* Strings of the run that the page names: numbered in the order in which they are first used */
 struct report_names {
@@ -63,16 +63,29 @@ struct report_chunks {
         size_t n_ids;
 };
 
-int report_chunks_read(struct report_chunks *chunks, struct report *report,
-                       struct roast_error *error);
+/* Takes an attempt; report_chunks_sort() comes when there are no more. */
+int report_chunks_add(struct report_chunks *chunks, struct report *report,
+                      const struct run_attempt *attempt);
+int report_chunks_sort(struct report_chunks *chunks, const struct report *report);
 void report_chunks_deinit(struct report_chunks *chunks);
 /* The columns of the chunks, and their errors */
 int report_chunks_put(const struct report_chunks *chunks, struct report *report,
                       struct roast_error *error);
 
 /* Own time of each section, by dataset */
-int report_sections_put(const struct report_chunks *chunks, struct report *report,
-                        struct roast_error *error);
+struct report_sections {
+        struct report_names names;
+        double *own_s; /* by dataset, then by section: room for cap sections each */
+        size_t n_datasets;
+        size_t cap;
+};
+
+/* Takes a row of table section, when all chunks are known */
+int report_sections_add(struct report_sections *times, struct report *report,
+                        const struct report_chunks *chunks, const struct run_value *values);
+void report_sections_deinit(struct report_sections *times);
+int report_sections_put(const struct report_sections *times, const struct report_chunks *chunks,
+                        struct report *report, struct roast_error *error);
 
 /* What happened over time: the cluster as a whole, and each worker */
 int report_series_put(const struct report_chunks *chunks, struct report *report,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "plain.h"
-#include "record/chunk.h"
 #include "roast-show.h"
 #include "run.h"
 
@@ -62,65 +61,6 @@ static PyObject *summary_estimated(PyObject *self, PyObject *unused)
 {
         (void)unused;
         return reasons(self, ROAST_ESTIMATED);
-}
-
-/* A list of dicts, one for each of n things */
-static PyObject *list_of(const struct roast_summary *summary, size_t n,
-                         PyObject *(*make)(const struct roast_summary *summary, size_t i))
-{
-        PyObject *list = PyList_New(0);
-
-        for (size_t i = 0; list && i < n; i++) {
-                PyObject *item = make(summary, i);
-
-                if (!item || PyList_Append(list, item) < 0)
-                        Py_CLEAR(list);
-                Py_XDECREF(item);
-        }
-        return list;
-}
-
-static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
-{
-        const struct roast_dataset *dataset = &summary->datasets[i];
-
-        return Py_BuildValue("{s:z,s:L,s:L,s:L,s:d,s:d,s:L}", "name", dataset->name, "finished",
-                             (long long)dataset->finished, "failed", (long long)dataset->failed,
-                             "events", (long long)dataset->events, "wall_s", dataset->wall_s,
-                             "cpu_s", dataset->cpu_s, "requested_bytes",
-                             (long long)dataset->requested_bytes);
-}
-
-static PyObject *section_dict(const struct roast_summary *summary, size_t i)
-{
-        const struct roast_section *section = &summary->sections[i];
-
-        return Py_BuildValue(
-                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name", section->name,
-                "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
-                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
-                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
-                (long long)section->chunks, "count", (long long)section->count, "total_s",
-                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
-                section->max_s, "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
-                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
-                "bytes", (long long)section->bytes);
-}
-
-static PyObject *summary_datasets(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-
-        (void)unused;
-        return list_of(summary, summary->n_datasets, dataset_dict);
-}
-
-static PyObject *summary_sections(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-
-        (void)unused;
-        return list_of(summary, summary->n_sections, section_dict);
 }
 
 static PyObject *cell_tuple(const struct roast_cell *cell)
@@ -323,6 +263,42 @@ static void summary_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
+static PyObject *summary_datasets(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_datasets(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_sections(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_sections(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_files(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_files(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_file_metadata(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_documented(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_documented(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_custom(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_custom(&((SummaryObject *)self)->summary);
+}
+
 static PyMethodDef methods[] = {
         { "metrics", summary_metrics, METH_NOARGS,
           "metrics()\n--\n\nWhat is known or estimated, by key." },
@@ -332,6 +308,13 @@ static PyMethodDef methods[] = {
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
+        { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
+        { "file_metadata", summary_file_metadata, METH_NOARGS,
+          "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },
+        { "documented", summary_documented, METH_NOARGS,
+          "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
+        { "custom", summary_custom, METH_NOARGS,
+          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "table", summary_table, METH_O,
           "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
         { "_repr_html_", summary_repr_html, METH_NOARGS,
