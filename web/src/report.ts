@@ -182,7 +182,8 @@ export class Report {
   }
 
   name(names: (string | null)[], number: number): string {
-    return names[number] ?? "(no name)";
+    const name = names[number];
+    return name ? name : "(no name)";
   }
 
   table(name: string): Table | undefined {
