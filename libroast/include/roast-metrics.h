@@ -176,6 +176,18 @@ struct roast_section {
         int64_t bytes;
 };
 
+/* Tasks of one kind */
+struct roast_task_group {
+        char *prefix; /* NULL: they have none */
+        int64_t tasks;
+        int64_t attempts;
+        int64_t failed;
+        int64_t lost;
+        int64_t measured; /* attempts whose CPU time is known */
+        double busy_s;
+        double cpu_s; /* of those */
+};
+
 /* Everything that is computed from a run */
 struct roast_summary {
         struct roast_metric_set metrics;
@@ -183,6 +195,8 @@ struct roast_summary {
         size_t n_datasets;
         struct roast_section *sections; /* by total time, longest first */
         size_t n_sections;
+        struct roast_task_group *tasks; /* by time, longest first */
+        size_t n_tasks;
         struct roast_file *files; /* in the order of their first chunks */
         size_t n_files;
         struct roast_custom *customs; /* by key */
@@ -194,3 +208,27 @@ struct roast_run;
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error);
 void roast_summary_deinit(struct roast_summary *summary);
+
+/*
+ * The workers as they are now, for those who watch a run: an update reads what came since the last
+ * one. Numbers that are negative are not known. Rows are not compared with their seals: that is
+ * what the summary does.
+ */
+struct roast_worker_now {
+        char *name;
+        bool here;
+        int64_t threads;
+        int64_t memory_limit_bytes;
+        int64_t rss_bytes;      /* of the last sample */
+        int64_t sampled_utc_ns; /* when that was; INT64_MIN: there is none */
+};
+
+struct roast_workers;
+
+/* NULL: no memory */
+struct roast_workers *roast_workers_new(void);
+void roast_workers_free(struct roast_workers *workers);
+int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
+                         struct roast_error *error);
+/* In the order in which they came; theirs until the next update. */
+const struct roast_worker_now *roast_workers_all(const struct roast_workers *workers, size_t *n);

@@ -56,6 +56,13 @@ int roast_run_fact_text(struct roast_run *run, const char *name, const char *val
 int roast_run_fact_absent(struct roast_run *run, const char *name, const char *reason,
                           struct roast_error *error);
 
+/*
+ * The clock of a worker is behind that of the run by offset_ns, give or take error_ns: what is
+ * added of this worker from now on, chunks, tasks and series, gets stamps of the run's clock.
+ */
+int roast_run_set_clock(struct roast_run *run, const char *worker, int64_t offset_ns,
+                        int64_t error_ns, struct roast_error *error);
+
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
@@ -88,6 +95,8 @@ struct roast_task {
         const char *uuid;
         int64_t entry_start;
         int64_t entry_stop;
+        int64_t cpu_ns;
+        int64_t peak_memory_bytes;
 };
 
 #define ROAST_TASK_INIT                                                                            \
@@ -95,7 +104,7 @@ struct roast_task {
                 .attempt = -1, .outcome = -1, .start_utc_ns = -1, .stop_utc_ns = -1,               \
                 .compute_start_utc_ns = -1, .compute_ns = -1, .transfer_ns = -1,                   \
                 .deserialize_ns = -1, .disk_ns = -1, .result_bytes = -1, .transfer_bytes = -1,     \
-                .entry_start = -1, .entry_stop = -1                                                \
+                .entry_start = -1, .entry_stop = -1, .cpu_ns = -1, .peak_memory_bytes = -1         \
         }
 
 int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
@@ -128,6 +137,8 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error);
  * unless it is a run that is being written, or the run itself: that is ROAST_E_STATE.
  */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
+/* The same, but a file that is there is never replaced: ROAST_E_STATE. */
+int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error);
 
 /*
  * Series on a common grid of n instants: start + i * step. A value holds until the worker's next

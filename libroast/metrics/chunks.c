@@ -173,7 +173,7 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
         found->stats.retried +=
                 attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
         if (attempt->outcome != CHUNK_GRAPH && attempt->outcome != CHUNK_LOST &&
-            attempt->outcome != CHUNK_CANCELLED)
+            attempt->outcome != CHUNK_CANCELLED && attempt->outcome != CHUNK_RUNNING)
                 return add_chunk(found, attempt, error);
         files_pass(&found->files);
         if (attempt->chunk_id && run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
@@ -249,8 +249,7 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
         return r;
 }
 
-static int set_metrics(struct roast_metric_set *set, struct found *found,
-                       struct roast_error *error)
+static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
 {
         if (found->stats.n || found->stats.lost)
                 chunk_stats_set_ledger(set, &found->stats);

@@ -57,10 +57,10 @@ static enum roast_better better_of(const struct roast_fact *fact)
 /* A value that is absent always has a reason: that tells it from one that never came. */
 static int set_value(struct roast_value *value, const struct roast_fact *fact)
 {
-        const char *why = fact->type == ROAST_FACT_TEXT      ? "not a number"
-                          : fact->type == ROAST_FACT_ABSENT  ? fact->text ? fact->text : "not known"
-                          : !isfinite(fact->real)            ? "not finite"
-                                                             : NULL;
+        const char *why = fact->type == ROAST_FACT_TEXT     ? "not a number"
+                          : fact->type == ROAST_FACT_ABSENT ? fact->text ? fact->text : "not known"
+                          : !isfinite(fact->real)           ? "not finite"
+                                                            : NULL;
 
         free(value->reason);
         *value = (struct roast_value){ 0 };

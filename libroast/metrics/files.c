@@ -160,10 +160,9 @@ static int add_coverage(struct files *files, struct roast_file *file,
                 files->compressed += read;
                 files->uncompressed += read * (whole / selected);
         }
-        return coverage_file_add(&files->coverages[file - files->collect->summary->files],
-                                 files->branches, files->n, selected,
-                                 isnan(tree_branches) ? (double)NAN : branches_percent,
-                                 bytes_percent);
+        return coverage_file_add(
+                &files->coverages[file - files->collect->summary->files], files->branches, files->n,
+                selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
 }
 
 int files_chunk(struct files *files, const struct run_value *values, struct roast_error *error)

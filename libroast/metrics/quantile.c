@@ -51,8 +51,8 @@ static void select_rank(double *values, size_t n, size_t k)
 
         /* the range shrinks by a third or so each round, unless somebody chose the numbers badly */
         for (int round = 0; low < high; round++) {
-                double pivot = median_of_3(values[low], values[low + (high - low) / 2],
-                                           values[high]);
+                double pivot =
+                        median_of_3(values[low], values[low + (high - low) / 2], values[high]);
                 size_t i = low, j = high;
 
                 if (round == ROUNDS_MAX) {

@@ -3,8 +3,8 @@
  *
  * Each worker's average is over time, by the trapezoidal rule; the workers'
  * averages are then averaged. Utilisation is relative to the worker's own memory
- * limit and threads, which may differ from worker to worker. A counter counts from its first sample on; one that
- * falls belongs to another process of that name, and begins anew.
+ * limit and threads, which may differ from worker to worker. A counter counts from its first sample
+ * on; one that falls belongs to another process of that name, and begins anew.
  */
 
 #include <stdbool.h>
@@ -157,8 +157,8 @@ static void set_workers(struct roast_metric_set *set, const struct sampled *work
                 if (workers[i].memory_percent.n)
                         stat_add(&memory_percent, stat_average_mean(&workers[i].memory_percent));
                 if (cores->time_ns > 0 && workers[i].size->threads > 0)
-                        stat_add(&cpu_percent, cores->cpu_ns / cores->time_ns /
-                                                       workers[i].size->threads * 100);
+                        stat_add(&cpu_percent,
+                                 cores->cpu_ns / cores->time_ns / workers[i].size->threads * 100);
         }
         if (bytes.n) {
                 roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);

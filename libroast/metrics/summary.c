@@ -40,7 +40,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,   collect_facts,  collect_chunks,
+                collect_texts,   collect_facts,  collect_chunks, collect_tasks,
                 collect_workers, collect_series, collect_spans,
         };
         struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
@@ -69,6 +69,8 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->datasets[i].name);
         for (size_t i = 0; i < summary->n_sections; i++)
                 free(summary->sections[i].name);
+        for (size_t i = 0; i < summary->n_tasks; i++)
+                free(summary->tasks[i].prefix);
         for (size_t i = 0; i < summary->n_files; i++) {
                 free(summary->files[i].name);
                 free(summary->files[i].metadata);
@@ -76,6 +78,7 @@ void roast_summary_deinit(struct roast_summary *summary)
         for (size_t i = 0; i < summary->n_customs; i++)
                 custom_deinit(&summary->customs[i]);
         free(summary->datasets);
+        free(summary->tasks);
         free(summary->sections);
         free(summary->files);
         free(summary->customs);

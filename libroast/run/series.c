@@ -7,10 +7,26 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
+/* The block again, with other times; nothing where they stay as they are. */
+static int correct(struct block *block, int64_t offset_ns, struct buf *out,
+                   struct roast_error *error)
+{
+        const int64_t *series[BLOCK_SERIES_MAX];
+
+        if (offset_ns / SERIES_MS == 0)
+                return 0;
+        for (size_t i = 0; i < block->n; i++)
+                block->times[i] = run_clock_correct(block->times[i], offset_ns / SERIES_MS);
+        for (size_t i = 0; i < block->k; i++)
+                series[i] = block_series(block, i);
+        return block_encode(out, block->times, series, block->n, block->k, error);
+}
+
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
+        ROAST_CLEANUP(buf_deinit) struct buf corrected = BUF_INIT;
         int64_t worker_text, columns_text;
         size_t n_columns = 1;
         int r;
@@ -25,6 +41,13 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
         if (block.k != n_columns)
                 return roast_fail(error, ROAST_E_INVALID, "%zu series with %zu names", block.k,
                                   n_columns);
+        r = correct(&block, run_clock_offset(run, worker, strlen(worker)), &corrected, error);
+        if (r < 0)
+                return r;
+        if (corrected.len) {
+                data = corrected.data;
+                len = corrected.len;
+        }
         worker_text = run_text(run, worker, strlen(worker), error);
         if (worker_text < 0)
                 return (int)worker_text;

@@ -193,11 +193,13 @@ int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_sum
         put_reasons(&json, summary, "absent", ROAST_ABSENT);
         put_reasons(&json, summary, "estimated", ROAST_ESTIMATED);
         put_customs(&json, summary);
-        json_key(&json, "tables");
-        json_array(&json);
-        for (size_t i = 0; i < tables->n; i++)
-                put_table(&json, &tables->tables[i]);
-        json_end(&json);
+        if (tables) {
+                json_key(&json, "tables");
+                json_array(&json);
+                for (size_t i = 0; i < tables->n; i++)
+                        put_table(&json, &tables->tables[i]);
+                json_end(&json);
+        }
         json_end(&json);
         return finish(ret, &json, error);
 }

@@ -398,6 +398,35 @@ static int fill_sections(struct roast_table *table, const struct roast_summary *
         return 0;
 }
 
+static const struct roast_column task_columns[] = {
+        { "prefix", "Tasks", false }, { "tasks", "Number", true }, { "attempts", "Attempts", true },
+        { "failed", "Failed", true }, { "lost", "Lost", true },    { "busy_s", "Time", true },
+        { "cpu_s", "CPU", true },
+};
+
+static int fill_tasks(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_tasks; i++) {
+                const struct roast_task_group *group = &summary->tasks[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", group->prefix ? group->prefix : "(no prefix)");
+                build_count(&cells[1], group->tasks);
+                build_count(&cells[2], group->attempts);
+                build_count(&cells[3], group->failed);
+                build_count(&cells[4], group->lost);
+                for (int j = 3; j <= 4; j++)
+                        if (cells[j].count)
+                                cells[j].emphasis = ROAST_ALERT;
+                build_seconds(&cells[5], group->busy_s);
+                if (group->measured)
+                        build_seconds(&cells[6], group->cpu_s);
+        }
+        return 0;
+}
+
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
 
 static const struct definition {
@@ -417,14 +446,15 @@ static const struct definition {
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
         { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
+        { "tasks", "Tasks", COLUMNS(task_columns), fill_tasks },
         { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), fill_coverage },
         { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
         { "files", "Files", things_file_columns, THINGS_N_FILE_COLUMNS, things_fill_files, true },
 };
 
-const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing", "fine",
-                                          "chunks",     "split",    "datasets",  "sections",
-                                          "coverage",   "custom",   "files",     NULL };
+const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
+                                          "chunks",     "split",  "datasets",  "sections", "tasks",
+                                          "coverage",   "custom", "files",     NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

@@ -267,6 +267,22 @@ static PyObject *run_add_series(PyObject *self, PyObject *args)
         return result;
 }
 
+/* set_clock(worker, offset_ns, error_ns) */
+static PyObject *run_set_clock(PyObject *self, PyObject *args)
+{
+        struct roast_error error = { 0 };
+        long long offset_ns, error_ns;
+        struct roast_run *run;
+        const char *worker;
+
+        if (!PyArg_ParseTuple(args, "sLL", &worker, &offset_ns, &error_ns))
+                return NULL;
+        run = enter(self);
+        if (!run)
+                return NULL;
+        return leave(self, roast_run_set_clock(run, worker, offset_ns, error_ns, &error), &error);
+}
+
 /* add_span(kind, prefix, activity, unit, value) */
 static PyObject *run_add_span(PyObject *self, PyObject *args)
 {
@@ -547,6 +563,9 @@ static PyMethodDef methods[] = {
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
+        { "set_clock", run_set_clock, METH_VARARGS,
+          "set_clock(worker, offset_ns, error_ns)\n--\n\nWhat is added to the stamps of a "
+          "worker from now on." },
         { "chunks", run_chunks, METH_NOARGS, "chunks()\n--\n\nThe chunk records, encoded." },
         { "resample", run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
+from roastcoffea.clock import RunClock
 from roastcoffea.custom import add_custom
 from roastcoffea.inputs import clean_text
 from roastcoffea.lazy import RecordList
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from roastcoffea.aggregation.core import MetricsAggregator
     from roastcoffea.opened import OpenRun
+    from roastcoffea.progress import Display
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +86,8 @@ class MetricsCollector:
         in memory
     measurement_name
         the run's name; the time in UTC if none is given
+    progress
+        whether to show a line with chunks, rates, workers and memory while the run lasts
 
     Example
     -------
@@ -105,6 +109,7 @@ class MetricsCollector:
         processor_instance: Any = None,
         output_dir: str | os.PathLike[str] | None = None,
         measurement_name: str | None = None,
+        progress: bool = False,
     ) -> None:
         if args:
             second, *rest = args
@@ -141,6 +146,7 @@ class MetricsCollector:
         )  # coffea names tasks after the class, those of a function or partial too
         self.output_dir = Path(output_dir) if output_dir is not None else None
         self.measurement_name = measurement_name
+        self.progress = progress
         self.metrics_backend = make_backend(backend, self.client)
         self.t_start: float | None = None
         self.t_end: float | None = None
@@ -159,7 +165,9 @@ class MetricsCollector:
         self._flags_before = (False, False)
         self._chunk_metrics: Any = None
         self._committer: Committer | None = None
+        self._display: Display | None = None
         self._start_utc_ns = 0
+        self._clock = RunClock()
 
     __signature__ = _documented_signature(__init__)
 
@@ -277,7 +285,8 @@ class MetricsCollector:
         if not self._chunk_metrics:
             self._chunk_metrics = None  # it was looked at: what will be measured comes instead
         self.t_start = time.perf_counter()
-        self._start_utc_ns = time.time_ns()
+        self._clock = RunClock()
+        self._start_utc_ns = self._clock.utc_ns()
         self._run = self._create_run()
         with self._guarded("noting the environment"):
             self._note_setting()
@@ -287,14 +296,28 @@ class MetricsCollector:
         self._committer = Committer(self._run, self._note_fault)
         with self._guarded("giving the run to the back end"):
             self.metrics_backend.attach(self._run)
+        if self.progress:
+            with self._guarded("showing progress"):
+                self._show_progress()
+
+    def _show_progress(self) -> None:
+        from roastcoffea.progress import Arrived, Display
+
+        self.metrics_backend.arrived = arrived = Arrived()
+        self._display = Display(arrived)
+        self._display.start()
 
     def _stop_clock(self) -> int:
         self.t_end = time.perf_counter()
         self._set_collecting(False)
-        return time.time_ns()
+        return self._clock.utc_ns()
 
     def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
         """What the end of a run does without the cluster."""
+        if self._display is not None:
+            with self._guarded("showing progress"):
+                self._display.stop()
+            self._display = None
         if self._committer is not None:
             self._committer.stop()
         with self._guarded("noting what monitoring cost"):
