@@ -146,10 +146,3 @@ int64_t intern_put(struct intern *intern, const void *data, size_t len)
         *slot = (uint32_t)++intern->n;
         return (int64_t)intern->n - 1;
 }
-
-int64_t intern_find(const struct intern *intern, const void *data, size_t len)
-{
-        uint32_t slot = intern->n_slots ? *find_slot(intern, data, len) : 0;
-
-        return slot ? (int64_t)slot - 1 : ROAST_E_NOENT;
-}
