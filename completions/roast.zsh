@@ -14,6 +14,7 @@ _roast() {
         local -a verbs format exports parts tables
         verbs=(
                 'show:show what was measured in a run'
+                'report:write a page that shows a run in a browser'
                 'list:list the runs in a directory'
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
@@ -21,7 +22,7 @@ _roast() {
                 'import:make a run file of a measurement directory'
                 'metrics:explain every metric\: unit, formula, source'
         )
-        tables=(throughput events resources timing fine chunks split datasets sections)
+        tables=(throughput events resources timing fine chunks split datasets sections tasks)
         exports=(json jsonl csv markdown openmetrics chrome-trace v1)
         parts=(metrics chunks sections files tasks series)
         format=('(-f --format)'{-f+,--format=}'[how to print it]:format:(text json csv markdown)')
@@ -42,6 +43,12 @@ _roast() {
                 show)
                         _arguments $format \
                                 '(-t --table)'{-t+,--table=}"[only this table]:table:($tables)" \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                report)
+                        _arguments \
+                                '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run:_files -g "*.roast(-.)"'
                         ;;

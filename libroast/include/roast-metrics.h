@@ -28,6 +28,7 @@ enum roast_group {
         ROAST_GROUP_FINE,
         ROAST_GROUP_EFFICIENCY,
         ROAST_GROUP_CHUNK,
+        ROAST_GROUP_COVERAGE,
         ROAST_N_GROUPS
 };
 
@@ -116,7 +117,46 @@ struct roast_dataset {
         double wall_s;
         double cpu_s;
         double rss_delta_bytes;
-        int64_t requested_bytes;
+        double requested_bytes;
+        int64_t wall_chunks; /* of how many chunks each of these is known; 0: not known */
+        int64_t cpu_chunks;
+        int64_t rss_chunks;
+        int64_t bytes_chunks;
+};
+
+/*
+ * Chunks of one file together. What was read of it is the union over its chunks; totals are of
+ * its tree.
+ */
+struct roast_file {
+        char *name;
+        int64_t finished;
+        int64_t failed;
+        int64_t events;
+        double wall_s;
+        double requested_bytes;
+        int64_t wall_chunks; /* as in a dataset */
+        int64_t bytes_chunks;
+        bool has_coverage; /* some chunk told what was read: the next six */
+        int64_t branches;  /* of the tree; 0: not known */
+        double bytes;      /* compressed, of all branches; 0: not known */
+        int64_t branches_read;
+        double bytes_read; /* compressed, of the branches that were read */
+        double branches_read_percent;
+        double bytes_read_percent;
+        bool estimated;           /* bytes_read: chunks read overlapping sets of branches */
+        double compression_ratio; /* compressed / uncompressed, of the tree; NaN: not known */
+        void *metadata;           /* the tree's totals as CBOR; NULL: none */
+        size_t metadata_len;
+};
+
+/* A metric that the user registered */
+struct roast_custom {
+        char *key;
+        char *title; /* NULL: none was given, and so the unit */
+        char *unit;
+        enum roast_better better;
+        struct roast_value value;
 };
 
 /* A named section over all chunks, failed ones included */
@@ -136,6 +176,18 @@ struct roast_section {
         int64_t bytes;
 };
 
+/* Tasks of one kind */
+struct roast_task_group {
+        char *prefix; /* NULL: they have none */
+        int64_t tasks;
+        int64_t attempts;
+        int64_t failed;
+        int64_t lost;
+        int64_t measured; /* attempts whose CPU time is known */
+        double busy_s;
+        double cpu_s; /* of those */
+};
+
 /* Everything that is computed from a run */
 struct roast_summary {
         struct roast_metric_set metrics;
@@ -143,6 +195,12 @@ struct roast_summary {
         size_t n_datasets;
         struct roast_section *sections; /* by total time, longest first */
         size_t n_sections;
+        struct roast_task_group *tasks; /* by time, longest first */
+        size_t n_tasks;
+        struct roast_file *files; /* in the order of their first chunks */
+        size_t n_files;
+        struct roast_custom *customs; /* by key */
+        size_t n_customs;
 };
 
 struct roast_run;

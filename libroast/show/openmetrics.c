@@ -187,6 +187,8 @@ static void add_dataset(struct roast_dataset *sum, const struct roast_dataset *d
         sum->events += dataset->events;
         sum->wall_s += dataset->wall_s;
         sum->requested_bytes += dataset->requested_bytes;
+        sum->wall_chunks += dataset->wall_chunks;
+        sum->bytes_chunks += dataset->bytes_chunks;
 }
 
 static void put_dataset(struct exposition *e, const struct counter *counter, const char *name,
@@ -194,6 +196,9 @@ static void put_dataset(struct exposition *e, const struct counter *counter, con
 {
         const int64_t outcomes[] = { dataset->finished, dataset->failed };
 
+        if ((counter->figure == READ_BYTES && !dataset->bytes_chunks) ||
+            (counter->figure == CHUNK_SECONDS && !dataset->wall_chunks))
+                return; /* not known */
         for (size_t i = 0; i < (counter->figure == CHUNKS ? 2 : 1); i++) {
                 sample(e);
                 label(e, "{", "dataset", name);
@@ -203,9 +208,10 @@ static void put_dataset(struct exposition *e, const struct counter *counter, con
                 if (counter->figure == CHUNK_SECONDS)
                         value_real(e, dataset->wall_s);
                 else
-                        value_int(e, counter->figure == EVENTS       ? dataset->events
-                                     : counter->figure == READ_BYTES ? dataset->requested_bytes
-                                                                     : outcomes[i]);
+                        value_int(e, counter->figure == EVENTS ? dataset->events
+                                     : counter->figure == READ_BYTES
+                                             ? (int64_t)dataset->requested_bytes
+                                             : outcomes[i]);
         }
 }
 
