@@ -222,4 +222,7 @@ class RecordList(list[Any]):
 
 
 def _plain(other: object) -> object:
+    """What C code that compares lists may look into."""
+    if isinstance(other, RecordList):
+        return other.made()
     return list(other) if type(other).__name__ == "Records" else other  # type: ignore[call-overload]
