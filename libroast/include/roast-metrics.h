@@ -137,9 +137,9 @@ struct roast_file {
         double requested_bytes;
         int64_t wall_chunks; /* as in a dataset */
         int64_t bytes_chunks;
-        bool has_coverage;    /* some chunk told what was read: the next six */
-        int64_t branches;     /* of the tree; 0: not known */
-        double bytes;         /* compressed, of all branches; 0: not known */
+        bool has_coverage; /* some chunk told what was read: the next six */
+        int64_t branches;  /* of the tree; 0: not known */
+        double bytes;      /* compressed, of all branches; 0: not known */
         int64_t branches_read;
         double bytes_read; /* compressed, of the branches that were read */
         double branches_read_percent;

@@ -19,11 +19,11 @@ struct collect {
         int64_t start_utc_ns; /* INT64_MIN: not known */
         int64_t end_utc_ns;   /* of an unfinished run: the last thing that is known */
         double interval_s;
-        int r; /* ROAST_E_NOMEM: a walk over facts was broken off */
+        int r;                       /* ROAST_E_NOMEM: a walk over facts was broken off */
         char processor[256];         /* class of the processor; empty: not known */
         struct report_custom custom; /* the user's own figures */
         struct imported imported;
-        struct intern texts; /* the text table: id - 1 */
+        struct intern texts;            /* the text table: id - 1 */
         struct collect_worker *workers; /* by the id of the name, less 1; NULL: no memory yet */
 };
 

@@ -312,13 +312,13 @@ static PyObject *make_results(struct coverage_reader *reader)
 
         if (results.files && results.ratios && results.percents && results.estimated &&
             plain_each_pair(reader->file_index, put_file, &results) >= 0)
-                dict = Py_BuildValue(
-                        "{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata", reader->metadata,
-                        "compression_ratios", results.ratios, "file_read_metrics", results.files,
-                        "avg_branches_read_percent", results.branches_percent.mean,
-                        "avg_bytes_read_percent", results.bytes_percent.mean,
-                        "bytes_read_percent_per_file", results.percents, "total_branches_read",
-                        PyDict_Size(reader->branch_index));
+                dict = Py_BuildValue("{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata",
+                                     reader->metadata, "compression_ratios", results.ratios,
+                                     "file_read_metrics", results.files,
+                                     "avg_branches_read_percent", results.branches_percent.mean,
+                                     "avg_bytes_read_percent", results.bytes_percent.mean,
+                                     "bytes_read_percent_per_file", results.percents,
+                                     "total_branches_read", PyDict_Size(reader->branch_index));
         if (dict && put_means(dict, reader) >= 0)
                 object = PyTuple_Pack(2, dict, results.estimated);
         Py_XDECREF(dict);

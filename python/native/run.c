@@ -280,7 +280,8 @@ static PyObject *run_set_clock(PyObject *self, PyObject *args)
         run = native_run_enter(self);
         if (!run)
                 return NULL;
-        return native_run_leave(self, roast_run_set_clock(run, worker, offset_ns, error_ns, &error), &error);
+        return native_run_leave(self, roast_run_set_clock(run, worker, offset_ns, error_ns, &error),
+                                &error);
 }
 
 /* add_span(kind, prefix, activity, unit, value) */

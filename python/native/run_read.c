@@ -65,8 +65,8 @@ PyObject *native_run_columns(PyObject *self, PyObject *args)
         for (Py_ssize_t i = 0; columns && i < n; i++) {
                 PyObject *name = PyList_GetItem(list, i);
 
-                columns[i].name = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL)
-                                                        : NULL;
+                columns[i].name =
+                        PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
                 if (!columns[i].name) {
                         if (!PyErr_Occurred())
                                 PyErr_Format(PyExc_TypeError, "a name is a str, not %R",

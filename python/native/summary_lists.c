@@ -72,7 +72,8 @@ static int put_coverage(PyObject *dict, const struct roast_file *file)
         bool branches = file->has_coverage && file->branches > 0;
         bool bytes = file->has_coverage && file->bytes > 0;
 
-        if (plain_put(dict, "total_branches", whole_or_none(branches, (double)file->branches)) < 0 ||
+        if (plain_put(dict, "total_branches", whole_or_none(branches, (double)file->branches)) <
+                    0 ||
             plain_put(dict, "branches_read_percent",
                       real_or_none(branches, file->branches_read_percent)) < 0 ||
             plain_put(dict, "total_tree_bytes", whole_or_none(bytes, file->bytes)) < 0 ||
@@ -197,9 +198,8 @@ PyObject *native_summary_file_metadata(const struct roast_summary *summary)
 
         for (size_t i = 0; dict && i < summary->n_files; i++) {
                 const struct roast_file *file = &summary->files[i];
-                PyObject *metadata = file->metadata
-                                             ? cbor_decode(file->metadata, file->metadata_len)
-                                             : NULL;
+                PyObject *metadata =
+                        file->metadata ? cbor_decode(file->metadata, file->metadata_len) : NULL;
 
                 PyErr_Clear();
                 if (metadata && plain_put(dict, file->name, metadata) < 0)

@@ -165,11 +165,11 @@ def test_a_lazy_list_is_a_list() -> None:
     assert fresh() == plain
     assert plain == fresh()
     assert fresh() == fresh()
-    assert not fresh() != plain
+    assert not fresh() != plain  # noqa: SIM202
     assert json.loads(json.dumps(fresh())) == json.loads(json.dumps(fresh(), indent=2)) == plain
     assert [*fresh()] == list(fresh()) == fresh()[:] == fresh().copy() == plain
-    assert [1] + fresh() == [1, *plain]
-    assert fresh() + [1] == [*plain, 1]
+    assert [1] + fresh() == [1, *plain]  # noqa: RUF005
+    assert fresh() + [1] == [*plain, 1]  # noqa: RUF005
     assert sorted(fresh(), key=lambda r: -r["duration"])[0] == plain[-1]
     assert tuple(fresh()) == tuple(plain)
     assert pickle.loads(pickle.dumps(fresh())) == copy.deepcopy(fresh()) == plain

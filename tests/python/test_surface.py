@@ -49,7 +49,11 @@ def module_names() -> list[tuple[str, str]]:
         for home in quoted(module):
             if "{" in home or who.strip() in ("who", "TEST", "internal", "-"):
                 continue
-            home = home if home.startswith("roastcoffea") else f"roastcoffea.aggregation.backends{home}"
+            home = (
+                home
+                if home.startswith("roastcoffea")
+                else f"roastcoffea.aggregation.backends{home}"
+            )
             found += [(home, name) for name in quoted(public) if name.isidentifier()]
     return found
 
@@ -100,7 +104,7 @@ def documented_parameters(text: str) -> list[tuple[str, Any]]:
 def test_the_aggregation_functions_take_what_is_documented() -> None:
     seen = set()
     for name, signature, _ in rows(11):
-        (key,) = [n for n in quoted(name)[:1]] or [""]
+        key = next(iter(quoted(name)), "")
         if key in FUNCTIONS:
             home = import_module(f"roastcoffea.{FUNCTIONS[key]}")
             assert parameters(getattr(home, key)) == documented_parameters(signature), key
