@@ -1,6 +1,6 @@
 # fish completion for roast(1)
 
-set -l verbs show list check inspect metrics export import
+set -l verbs show report list check inspect metrics export import
 set -l tables throughput events resources timing fine chunks split datasets sections tasks
 
 function __roast_metrics
@@ -18,6 +18,7 @@ complete -c roast -n __fish_use_subcommand -s h -l help -d 'print help'
 complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version'
 
 complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
+complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a check -d 'tell whether a run file is whole'
 complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
@@ -31,6 +32,8 @@ complete -c roast -n "__fish_seen_subcommand_from show list inspect metrics" -s 
 complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
     -d 'only this table'
 complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'the page'
+complete -c roast -n '__fish_seen_subcommand_from report' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from check' -s q -l quiet \
     -d 'answer by the exit code only'
 complete -c roast -n '__fish_seen_subcommand_from check' -a '(__roast_files .roast)'

@@ -14,6 +14,7 @@ _roast() {
         local -a verbs format exports parts tables
         verbs=(
                 'show:show what was measured in a run'
+                'report:write a page that shows a run in a browser'
                 'list:list the runs in a directory'
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
@@ -42,6 +43,12 @@ _roast() {
                 show)
                         _arguments $format \
                                 '(-t --table)'{-t+,--table=}"[only this table]:table:($tables)" \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                report)
+                        _arguments \
+                                '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run:_files -g "*.roast(-.)"'
                         ;;

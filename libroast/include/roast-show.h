@@ -78,6 +78,12 @@ int roast_table_to_markdown(char **ret, const struct roast_table *table, struct 
 int roast_table_to_csv(char **ret, const struct roast_table *table, struct roast_error *error);
 int roast_table_to_json(char **ret, const struct roast_table *table, struct roast_error *error);
 /*
+ * For a notebook: elements without scripts, long tables cut; the second has a line about the run.
+ */
+int roast_tables_to_html(char **ret, const struct roast_tables *tables, struct roast_error *error);
+int roast_show_to_html(char **ret, struct roast_run *run, const struct roast_tables *tables,
+                       struct roast_error *error);
+/*
  * {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "custom": ..., "tables": ...};
  * tables may be NULL.
  */

@@ -165,7 +165,11 @@ static int add_chunk(struct found *found, const struct run_attempt *attempt,
 static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
         struct found *found = context;
-        int r = add_branches(&found->branches, &found->files, attempt->chunk_id, error);
+        const struct collect_watch *watch = found->collect->watch;
+        int r = watch ? watch->attempt(attempt, watch->context, error) : 0;
+
+        if (r >= 0)
+                r = add_branches(&found->branches, &found->files, attempt->chunk_id, error);
 
         if (r < 0)
                 return r;
@@ -216,6 +220,7 @@ static struct section_figures section_figures_of(const struct run_value *values)
 static int scan_sections(struct collect *collect, size_t *slots, const struct run_seen *others,
                          struct roast_error *error)
 {
+        const struct collect_watch *watch = collect->watch;
         struct roast_summary *summary = collect->summary;
         struct run_scan scan;
         int r;
@@ -242,6 +247,10 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
                 }
                 figures = section_figures_of(scan.values);
                 section_add(section, &figures);
+                if (watch && watch->section(scan.values, watch->context, error) < 0) {
+                        r = ROAST_E_NOMEM;
+                        break;
+                }
         }
         run_scan_end(&scan);
         if (r >= 0)

@@ -39,11 +39,19 @@ static int derive(const struct collect *collect, struct roast_error *error)
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
+        return collect_summary(summary, run, NULL, error);
+}
+
+int collect_summary(struct roast_summary *summary, struct roast_run *run,
+                    const struct collect_watch *watch, struct roast_error *error)
+{
         static int (*const sources[])(struct collect *, struct roast_error *) = {
                 collect_texts,   collect_facts,  collect_chunks, collect_tasks,
                 collect_workers, collect_series, collect_spans,
         };
-        struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
+        struct collect collect = {
+                .run = run, .summary = summary, .watch = watch, .interval_s = 1
+        };
         int r;
 
         *summary = (struct roast_summary){ 0 };

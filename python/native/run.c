@@ -594,6 +594,10 @@ static PyMethodDef methods[] = {
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "report", native_run_report, METH_O,
+          "report(path)\n--\n\nWrites the run as a page for a browser." },
+        { "_repr_html_", native_run_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe run as HTML, for notebooks." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

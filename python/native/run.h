@@ -19,6 +19,11 @@ PyObject *native_run_texts(PyObject *self, PyObject *unused);
 PyObject *native_run_spans(PyObject *self, PyObject *unused);
 PyObject *native_run_series_names(PyObject *self, PyObject *unused);
 PyObject *native_run_series(PyObject *self, PyObject *args);
+
+/* run_shown.c: methods of Run */
+PyObject *native_run_report(PyObject *self, PyObject *path);
+PyObject *native_run_repr_html(PyObject *self, PyObject *unused);
+
 int native_add_summary(PyObject *module);
 
 /* A Summary object that takes over the summary; `type` is found in the run's module. */

@@ -1,6 +1,7 @@
 /* _roast.Summary: the metrics of a run, or of a plain dict, and their tables */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plain.h"
@@ -125,6 +126,25 @@ static PyObject *summary_table(PyObject *self, PyObject *arg)
         }
         object = table_object(&table);
         roast_table_deinit(&table);
+        return object;
+}
+
+static PyObject *summary_repr_html(PyObject *self, PyObject *unused)
+{
+        struct roast_error error = { 0 };
+        struct roast_tables tables;
+        PyObject *object = NULL;
+        char *html = NULL;
+
+        (void)unused;
+        if (roast_tables_make(&tables, &((SummaryObject *)self)->summary, &error) < 0)
+                return native_raise(&error);
+        if (roast_tables_to_html(&html, &tables, &error) < 0)
+                native_raise(&error);
+        else
+                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+        free(html);
+        roast_tables_deinit(&tables);
         return object;
 }
 
@@ -297,6 +317,8 @@ static PyMethodDef methods[] = {
           "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "table", summary_table, METH_O,
           "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
+        { "_repr_html_", summary_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe tables as HTML, for notebooks." },
         { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,
           "from_metrics(mapping)\n--\n\nA summary of plain values by key." },
         { 0 },

@@ -715,6 +715,23 @@ class MetricsCollector:
                 console.print(table)
         console.print()
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows the run in any browser, and return its path.
+
+        The page is one file and needs no network; in the middle of a run it shows what is known
+        until then. A file of that name is replaced.
+        """
+        self.run.report(path)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """Show the tables in a notebook; before there is a run, say so."""
+        if self._run is not None:
+            return self._run._repr_html_()
+        if self.metrics is not None:
+            return self.summary()._repr_html_()
+        return "<p>A roastcoffea collector that has not been entered yet.</p>"
+
     def plot_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Draw every plot for which there is data, as PNG files, and return their paths.
 

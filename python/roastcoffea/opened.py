@@ -132,6 +132,15 @@ class OpenRun:
             report["columns"] = str(report["columns"]).split("\n")
         return report
 
+    def write_report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows the run in any browser, and return its path."""
+        self._run.report(path)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """Show the run in a notebook."""
+        return self._run._repr_html_()
+
     @cached_property
     def tracking_data(self) -> LazyDict | None:
         """The documented series of the workers; None: they were not followed."""
