@@ -107,6 +107,34 @@ const char *roast_metric_reason(const struct roast_metric_set *set, enum roast_m
 /* Computes every metric that has a formula and is not set yet. */
 int roast_metric_set_derive(struct roast_metric_set *set, struct roast_error *error);
 
+/* A sum over those chunks that tell it */
+struct roast_byte_sum {
+        int64_t bytes;
+        int64_t chunks;
+};
+
+/*
+ * Compressed bytes of chunks that finished, by source, and of the trees they read from. A tree
+ * counts once, however many chunks it has.
+ */
+struct roast_bytes {
+        int64_t chunks;
+        struct roast_byte_sum needed;    /* of the baskets that the chunk's branches need */
+        struct roast_byte_sum requested; /* by uproot */
+        struct roast_byte_sum kernel;    /* by the process through read(2), cache included */
+        struct roast_byte_sum storage;   /* by the process, from storage */
+        int64_t cut_chunks;              /* that begin within baskets of the chunk before, */
+        int64_t again;                   /* and the bytes of these baskets */
+        int64_t trees;                   /* of which the rest is known */
+        int64_t tree_branches;
+        int64_t tree_bytes;
+        int64_t touched_branches;
+        int64_t touched_bytes;
+        bool beside;            /* kernel, storage: some ran side by side in a process */
+        bool mixed;             /* again: chunks of a tree touched different branches */
+        bool touched_estimated; /* touched_bytes */
+};
+
 /* Chunks of one dataset together */
 struct roast_dataset {
         char *name; /* NULL: the chunks named none */
@@ -117,6 +145,38 @@ struct roast_dataset {
         double cpu_s;
         double rss_delta_bytes;
         int64_t requested_bytes;
+        struct roast_bytes bytes;
+};
+
+/* Chunks of one tree of a file in a dataset */
+struct roast_file {
+        char *name; /* NULL: not known, and so the next two */
+        char *dataset;
+        char *tree;
+        int64_t finished;
+        int64_t failed;
+        int64_t lost;
+        int64_t events; /* of the finished ones, and so the rest */
+        double wall_s;
+        struct roast_bytes bytes;
+};
+
+/* A branch over all chunks that finished and touched it */
+struct roast_branch {
+        char *name;
+        int64_t chunks;
+        struct roast_byte_sum needed;
+};
+
+/* Attempts that ended alike without a result: the same error, but for numbers in it */
+struct roast_failure {
+        int outcome;        /* enum chunk_outcome of record/chunk.h */
+        char *error_type;   /* NULL: none was told, and so the rest */
+        char *error_message; /* of the first */
+        char *file;          /* of the first */
+        int64_t attempts;
+        int64_t recovered; /* of these: another attempt at the same chunk finished */
+        double wall_s;     /* spent in them, as far as it was measured */
 };
 
 /* A named section over all chunks, failed ones included */
@@ -143,10 +203,20 @@ struct roast_summary {
         size_t n_datasets;
         struct roast_section *sections; /* by total time, longest first */
         size_t n_sections;
+        struct roast_bytes bytes;
+        struct roast_file *files; /* by wall time, longest first */
+        size_t n_files;
+        struct roast_failure *failures; /* by attempts, most first */
+        size_t n_failures;
+        struct roast_branch *branches; /* by bytes, most first; see below */
+        size_t n_branches;
 };
 
 struct roast_run;
 
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error);
+/* The same with its branches, which takes a walk over every branch of every chunk. */
+int roast_summary_with_branches(struct roast_summary *summary, struct roast_run *run,
+                                struct roast_error *error);
 void roast_summary_deinit(struct roast_summary *summary);

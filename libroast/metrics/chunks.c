@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/branches.h"
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
+#include "metrics/failures.h"
 #include "metrics/lost.h"
 #include "metrics/split.h"
 #include "record/chunk.h"
@@ -100,7 +102,27 @@ struct found {
         struct chunk_stats stats;
         struct split_sum split;
         struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
+        struct files files;
+        struct failures failures;
 };
+
+static void found_deinit(struct found *found)
+{
+        run_seen_deinit(&found->others);
+        files_deinit(&found->files);
+        failures_deinit(&found->failures);
+}
+
+/* By file, and the failures beside them; a record of what was lost afterwards is passed over. */
+static int note_attempt(struct found *found, const struct run_scan *scan, int64_t outcome)
+{
+        if (files_add(&found->files, scan->id, scan->values, outcome) < 0)
+                return ROAST_E_NOMEM;
+        if (outcome == CHUNK_FINISHED)
+                return 0;
+        return failures_add(&found->failures, scan->values, outcome,
+                            files_key(&found->files, scan->values));
+}
 
 static int scan_chunks(struct collect *collect, struct found *found, size_t *slots,
                        struct roast_error *error)
@@ -118,6 +140,10 @@ static int scan_chunks(struct collect *collect, struct found *found, size_t *slo
                 struct roast_dataset *dataset;
 
                 found->stats.lost += outcome == CHUNK_LOST;
+                if (outcome == CHUNK_LOST && note_attempt(found, &scan, outcome) < 0) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
                 if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
                     lost_has(&lost, scan.values)) {
                         if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
@@ -125,7 +151,7 @@ static int scan_chunks(struct collect *collect, struct found *found, size_t *slo
                         continue;
                 }
                 dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
-                if (!dataset) {
+                if (!dataset || note_attempt(found, &scan, outcome) < 0) {
                         r = roast_fail_nomem(error);
                         break;
                 }
@@ -195,29 +221,45 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
         return r;
 }
 
+static int collect_parts(struct collect *collect, struct found *found, const size_t *datasets,
+                         size_t *sections, struct roast_error *error)
+{
+        int r = scan_sections(collect, sections, &found->others, error);
+
+        if (r >= 0 && (collect->branches || found->files.mixed))
+                r = branches_collect(collect, &found->files, error);
+        if (r < 0)
+                return r;
+        failures_end(&found->failures, &found->files);
+        return files_end(&found->files, datasets) < 0 ? roast_fail_nomem(error) : 0;
+}
+
+static int set_metrics(struct roast_metric_set *set, const struct found *found)
+{
+        if (found->stats.n || found->stats.lost)
+                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found->stats.lost);
+        if (found->stats.n == 0)
+                return 0;
+        if (chunk_stats_set(set, &found->stats) < 0)
+                return ROAST_E_NOMEM;
+        return split_set(set, &found->split);
+}
+
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        struct roast_metric_set *set = &collect->summary->metrics;
-        struct found found = { 0 };
+        ROAST_CLEANUP(found_deinit) struct found found = { .failures.collect = collect };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
-        if (!datasets || !sections)
+        if (!datasets || !sections || files_init(&found.files, collect) < 0)
                 return roast_fail_nomem(error);
         r = scan_chunks(collect, &found, datasets, error);
         if (r >= 0)
-                r = scan_sections(collect, sections, &found.others, error);
-        run_seen_deinit(&found.others);
+                r = collect_parts(collect, &found, datasets, sections, error);
         if (r < 0)
                 return r;
-        if (found.stats.n || found.stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found.stats.lost);
-        if (found.stats.n == 0)
-                return 0;
-        if (chunk_stats_set(set, &found.stats) < 0 || split_set(set, &found.split) < 0)
-                return roast_fail_nomem(error);
-        return 0;
+        return set_metrics(&collect->summary->metrics, &found) < 0 ? roast_fail_nomem(error) : 0;
 }

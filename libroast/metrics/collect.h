@@ -12,6 +12,7 @@ struct collect {
         int64_t start_utc_ns; /* INT64_MIN: not known */
         int64_t end_utc_ns;   /* of an unfinished run: the last thing that is known */
         double interval_s;
+        bool branches;               /* are wanted, which takes a walk of its own */
         char processor[256];         /* class of the processor; empty: not known */
         struct report_custom custom; /* the user's own figures */
         struct intern texts;         /* the text table: id - 1 */

@@ -20,14 +20,16 @@ const char *collect_text(const struct collect *collect, const struct run_value *
         return intern_get(&collect->texts, (size_t)value->integer - 1, len);
 }
 
-int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
-                         struct roast_error *error)
+static int summarize(struct roast_summary *summary, struct roast_run *run, bool branches,
+                     struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
                 collect_texts,   collect_facts,  collect_chunks,
                 collect_workers, collect_series, collect_spans,
         };
-        struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
+        struct collect collect = {
+                .run = run, .summary = summary, .interval_s = 1, .branches = branches
+        };
         int r;
 
         *summary = (struct roast_summary){ 0 };
@@ -45,6 +47,18 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
         return r;
 }
 
+int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
+                         struct roast_error *error)
+{
+        return summarize(summary, run, false, error);
+}
+
+int roast_summary_with_branches(struct roast_summary *summary, struct roast_run *run,
+                                struct roast_error *error)
+{
+        return summarize(summary, run, true, error);
+}
+
 void roast_summary_deinit(struct roast_summary *summary)
 {
         roast_metric_set_deinit(&summary->metrics);
@@ -52,7 +66,22 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->datasets[i].name);
         for (size_t i = 0; i < summary->n_sections; i++)
                 free(summary->sections[i].name);
+        for (size_t i = 0; i < summary->n_files; i++) {
+                free(summary->files[i].name);
+                free(summary->files[i].dataset);
+                free(summary->files[i].tree);
+        }
+        for (size_t i = 0; i < summary->n_failures; i++) {
+                free(summary->failures[i].error_type);
+                free(summary->failures[i].error_message);
+                free(summary->failures[i].file);
+        }
+        for (size_t i = 0; i < summary->n_branches; i++)
+                free(summary->branches[i].name);
         free(summary->datasets);
         free(summary->sections);
+        free(summary->files);
+        free(summary->failures);
+        free(summary->branches);
         *summary = (struct roast_summary){ 0 };
 }
