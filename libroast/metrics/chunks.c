@@ -7,9 +7,8 @@
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
 #include "metrics/failures.h"
-#include "metrics/lost.h"
 #include "metrics/split.h"
-#include "record/chunk.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -97,11 +96,13 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
-/* What the walk over the chunks finds */
+/* What the walk over the attempts finds */
 struct found {
+        struct collect *collect;
+        size_t *slots; /* of the datasets */
         struct chunk_stats stats;
         struct split_sum split;
-        struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
+        struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
         struct files files;
         struct failures failures;
 };
@@ -113,59 +114,51 @@ static void found_deinit(struct found *found)
         failures_deinit(&found->failures);
 }
 
-/* By file, and the failures beside them; a record of what was lost afterwards is passed over. */
-static int note_attempt(struct found *found, const struct run_scan *scan, int64_t outcome)
+/* By file, and what failed beside them */
+static int note_file(struct found *found, const struct run_attempt *attempt)
 {
-        if (files_add(&found->files, scan->id, scan->values, outcome) < 0)
-                return ROAST_E_NOMEM;
-        if (outcome == CHUNK_FINISHED)
+        if (attempt->outcome == CHUNK_GRAPH || attempt->outcome == CHUNK_CANCELLED)
                 return 0;
-        return failures_add(&found->failures, scan->values, outcome,
-                            files_key(&found->files, scan->values));
+        if (files_add(&found->files, attempt->chunk_id, attempt->chunk, attempt->outcome) < 0)
+                return ROAST_E_NOMEM;
+        if (attempt->outcome == CHUNK_FINISHED)
+                return 0;
+        return failures_add(&found->failures, attempt->chunk, attempt->outcome,
+                            files_key(&found->files, attempt->chunk));
 }
 
-static int scan_chunks(struct collect *collect, struct found *found, size_t *slots,
-                       struct roast_error *error)
+static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
-        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
-        struct run_scan scan;
-        int r;
+        struct found *found = context;
+        struct roast_dataset *dataset;
+        struct chunk_figures figures;
 
-        r = lost_collect(&lost, collect->run, error);
-        if (r < 0)
-                return r;
-        r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
-                struct roast_dataset *dataset;
-
-                found->stats.lost += outcome == CHUNK_LOST;
-                if (outcome == CHUNK_LOST && note_attempt(found, &scan, outcome) < 0) {
-                        r = roast_fail_nomem(error);
-                        break;
-                }
-                if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
-                    lost_has(&lost, scan.values)) {
-                        if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
-                                r = roast_fail_nomem(error);
-                        continue;
-                }
-                dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
-                if (!dataset || note_attempt(found, &scan, outcome) < 0) {
-                        r = roast_fail_nomem(error);
-                        break;
-                }
-                if (outcome == CHUNK_FINISHED) {
-                        struct chunk_figures figures = figures_of(scan.values);
-
-                        chunk_stats_finished(&found->stats, dataset, &figures);
-                        split_add(&found->split, scan.values);
-                } else {
-                        chunk_stats_failed(&found->stats, dataset);
-                }
+        if (note_file(found, attempt) < 0)
+                return roast_fail_nomem(error);
+        found->stats.lost += attempt->outcome == CHUNK_LOST;
+        found->stats.retried +=
+                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
+        if (attempt->outcome == CHUNK_GRAPH || attempt->outcome == CHUNK_LOST ||
+            attempt->outcome == CHUNK_CANCELLED) {
+                if (attempt->chunk_id &&
+                    run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
+                        return roast_fail_nomem(error);
+                return 0;
         }
-        run_scan_end(&scan);
-        return r;
+        dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
+        if (!dataset)
+                return roast_fail_nomem(error);
+        if (attempt->outcome != CHUNK_FINISHED) {
+                found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
+                chunk_stats_failed(&found->stats, dataset);
+                return 0;
+        }
+        figures = figures_of(attempt->chunk);
+        found->stats.from_tasks += attempt->chunk_id == 0;
+        chunk_stats_finished(&found->stats, dataset, &figures);
+        if (attempt->chunk_id)
+                split_add(&found->split, attempt->chunk);
+        return 0;
 }
 
 /* values: chunk_id, name_text, then the section fields */
@@ -237,7 +230,7 @@ static int collect_parts(struct collect *collect, struct found *found, const siz
 static int set_metrics(struct roast_metric_set *set, const struct found *found)
 {
         if (found->stats.n || found->stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found->stats.lost);
+                chunk_stats_set_ledger(set, &found->stats);
         if (found->stats.n == 0)
                 return 0;
         if (chunk_stats_set(set, &found->stats) < 0)
@@ -249,14 +242,16 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit) struct found found = { .failures.collect = collect };
+        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect,
+                                                           .failures.collect = collect };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
         if (!datasets || !sections || files_init(&found.files, collect) < 0)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &found, datasets, error);
+        found.slots = datasets;
+        r = roast_run_attempts(collect->run, false, note_attempt, &found, error);
         if (r >= 0)
                 r = collect_parts(collect, &found, datasets, sections, error);
         if (r < 0)

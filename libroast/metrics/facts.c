@@ -49,6 +49,8 @@ static int note(const struct roast_fact *fact, void *context)
                 note_processor(collect, fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
                 note_custom(&collect->custom, fact);
+        else if (!strncmp(fact->name, "imported.", 9))
+                imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
                 return report_note(set, fact->name + 7, fact);
         return 0;

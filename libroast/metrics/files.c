@@ -238,7 +238,8 @@ int files_add(struct files *files, int64_t id, const struct run_value *values, i
         file->events = stat_sum_int(file->events, int_or_0(&values[CHUNK_NUM_EVENTS]));
         file->wall_s += (double)int_or_0(&values[CHUNK_WALL_NS]) / 1e9;
         bytes_add_chunk(&file->bytes, values);
-        file->bytes.beside |= beside_another(files, values);
+        if (values[CHUNK_RCHAR_BYTES].type == RUN_INT)
+                file->bytes.beside |= beside_another(files, values);
         note_tree(files, row, file, values);
         if (note_cut(files, row, values) < 0)
                 return ROAST_E_NOMEM;

@@ -65,16 +65,15 @@ class Run:
         /,
     ) -> None: ...
     def add_series(self, worker: str, columns: str, block: bytes, /) -> None: ...
-    def add_lost(
+    def add_tasks(self, worker: str, rows: list[tuple[Any, ...]], /) -> int: ...
+    def add_activity(
         self,
-        utc_ns: int,
         worker: str,
-        dataset: str,
-        file: str,
-        tree: str,
-        uuid: str,
-        entry_start: int,
-        entry_stop: int,
+        kind: str,
+        prefix: str | None,
+        activity: str,
+        unit: str | None,
+        value: float,
         /,
     ) -> None: ...
     def add_span(

@@ -120,7 +120,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             elif kind == "chunks":
                 self.run.add_chunks(_native_records(rest[0]))
             elif kind == "lost":
-                self.run.add_lost(*rest)
+                worker, row = rest
+                self.run.add_tasks(worker, [tuple(row)])
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)

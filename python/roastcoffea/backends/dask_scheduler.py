@@ -1,10 +1,11 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
+    ("lost", address, task)
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
-A chunk is lost when its worker goes while it runs, or while its result is still needed.
+A task is lost when its worker goes while it runs, or while its result is still needed; it is told
+as a row of table `task` (:mod:`roastcoffea.backends.dask_ledger`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from roastcoffea.inputs import clean_url
+from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -62,7 +63,7 @@ class SchedulerProbe(SchedulerPlugin):
                 self.report_lost(key, holder, start)
 
     def report_lost(self, key: Any, worker: str, start: str) -> None:
-        """Send the identity of a chunk whose worker has gone; other tasks have none.
+        """Send a task whose worker has gone.
 
         The result of a worker that retired was copied before: nobody needs it when it is released.
         """
@@ -71,14 +72,9 @@ class SchedulerProbe(SchedulerPlugin):
         if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
             return
         item = work_item(getattr(state, "run_spec", None))
-        if item is None:
-            return
-        uuid = item.fileuuid.hex() if isinstance(item.fileuuid, bytes) else str(item.fileuuid)
-        self.scheduler.log_event(
-            self.topic,
-            ("lost", time.time_ns(), worker, str(item.dataset), clean_url(str(item.filename)),
-             str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
-        )  # fmt: skip
+        prefix = state.prefix.name if state is not None and state.prefix is not None else None
+        row = task_row(str(key), prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
+        self.scheduler.log_event(self.topic, ("lost", worker, row))
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -89,16 +85,6 @@ class SchedulerProbe(SchedulerPlugin):
     ) -> None:
         """Called by Dask when a worker has gone."""
         self.report(WENT, worker)
-
-
-def work_item(spec: Any, depth: int = 2) -> Any:
-    """Return coffea's WorkItem among the arguments of a task, or None."""
-    for argument in getattr(spec, "args", ()):
-        if hasattr(argument, "entrystart") and hasattr(argument, "filename"):
-            return argument
-        if depth and (found := work_item(argument, depth - 1)) is not None:
-            return found
-    return None
 
 
 def remember_nothing(scheduler: Scheduler, topic: str) -> None:
