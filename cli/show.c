@@ -11,6 +11,8 @@
 #include "roast-units.h"
 #include "util/cleanup.h"
 
+#define ROWS_SHOWN 20 /* of a table of things, where all tables are shown */
+
 struct request {
         enum cli_format format;
         const char *table; /* NULL: all */
@@ -74,7 +76,10 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
                         putchar('\n');
                 if (request->format == CLI_CSV && !request->table)
                         printf("# %s\n", tables->tables[i].name);
-                code = cli_print_table("show", &tables->tables[i], request->format);
+                code = cli_print_table_part("show", &tables->tables[i], request->format,
+                                            request->table || tables->tables[i].n_columns == 2
+                                                    ? 0
+                                                    : ROWS_SHOWN);
                 if (code != EXIT_GOOD)
                         return code;
         }
@@ -96,6 +101,15 @@ static int make_tables(struct roast_tables *tables, const struct roast_summary *
         return r;
 }
 
+/* The walk over every branch of every chunk only for who wants to see it */
+static int summarize(struct roast_summary *summary, struct roast_run *run, const char *only,
+                     struct roast_error *error)
+{
+        if (only && strcmp(only, "branches"))
+                return roast_summary_of_run(summary, run, error);
+        return roast_summary_with_branches(summary, run, error);
+}
+
 static int show(struct roast_run *run, const struct request *request)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
@@ -103,7 +117,7 @@ static int show(struct roast_run *run, const struct request *request)
         struct roast_error error = { 0 };
         char *text = NULL;
 
-        if (roast_summary_of_run(&summary, run, &error) < 0 ||
+        if (summarize(&summary, run, request->table, &error) < 0 ||
             make_tables(&tables, &summary, request->table, &error) < 0)
                 return cli_fail("show", "%s", error.message);
         if (request->format != CLI_JSON)

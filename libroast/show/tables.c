@@ -2,8 +2,8 @@
  * The tables: which there are, and what is in them
  *
  * Tables of metrics are lists of rows; the value's text comes from the metric's
- * unit. Tables of things (datasets, sections) have a function that adds a row
- * for each.
+ * unit. Tables of things (datasets, files) have a function that adds a row for
+ * each: see parts.h.
  */
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
+#include "show/parts.h"
 #include "show/split.h"
 #include "util/size.h"
 
@@ -231,11 +232,6 @@ static int heading(struct roast_table *table, const char *title)
         return 0;
 }
 
-static const char *dataset_name(const struct roast_dataset *dataset)
-{
-        return dataset->name ? dataset->name : "(no dataset)";
-}
-
 static int chunk_datasets(struct roast_table *table, const struct roast_summary *summary)
 {
         if (summary->n_datasets < 2)
@@ -249,7 +245,7 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], dataset_name(dataset), INDENT);
+                label(&cells[0], dataset_name(dataset->name), INDENT);
                 if (dataset->finished)
                         roast_format_seconds(time, sizeof(time),
                                              dataset->wall_s / (double)dataset->finished);
@@ -307,69 +303,6 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
         return r < 0 ? r : chunk_sections(table, summary);
 }
 
-static const struct roast_column dataset_columns[] = {
-        { "dataset", "Dataset", false }, { "chunks", "Chunks", true },
-        { "failed", "Failed", true },    { "events", "Events", true },
-        { "wall_s", "Wall", true },      { "cpu_s", "CPU", true },
-        { "bytes", "Bytes", true },      { "us_per_event", "Wall/Event", true },
-};
-
-static int fill_datasets(struct roast_table *table, const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_datasets; i++) {
-                const struct roast_dataset *dataset = &summary->datasets[i];
-                struct roast_cell *cells = build_row(table);
-
-                if (!cells)
-                        return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", dataset_name(dataset));
-                build_count(&cells[1], dataset->finished);
-                build_count(&cells[2], dataset->failed);
-                if (dataset->failed)
-                        cells[2].emphasis = ROAST_ALERT;
-                build_count(&cells[3], dataset->events);
-                build_seconds(&cells[4], dataset->wall_s);
-                build_seconds(&cells[5], dataset->cpu_s);
-                build_bytes(&cells[6], (double)dataset->requested_bytes);
-                if (dataset->events) {
-                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
-                        cells[7].real *= 1e6;
-                }
-        }
-        return 0;
-}
-
-static const struct roast_column section_columns[] = {
-        { "section", "Section", false }, { "chunks", "Chunks", true },
-        { "count", "Count", true },      { "total_s", "Total", true },
-        { "self_s", "Self", true },      { "min_s", "Min", true },
-        { "max_s", "Max", true },        { "memory_bytes", "Memory", true },
-        { "bytes", "Bytes", true },
-};
-
-static int fill_sections(struct roast_table *table, const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_sections; i++) {
-                const struct roast_section *section = &summary->sections[i];
-                struct roast_cell *cells = build_row(table);
-
-                if (!cells)
-                        return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", section->name);
-                build_count(&cells[1], section->chunks);
-                build_count(&cells[2], section->count);
-                build_seconds(&cells[3], section->total_s);
-                build_seconds(&cells[4], section->self_s);
-                build_seconds(&cells[5], section->min_s);
-                build_seconds(&cells[6], section->max_s);
-                if (section->kind & SECTION_MEMORY)
-                        build_bytes(&cells[7], section->rss_delta_bytes);
-                if (section->kind & SECTION_BYTES_READ)
-                        build_bytes(&cells[8], (double)section->bytes);
-        }
-        return 0;
-}
-
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
 
 static const struct definition {
@@ -385,13 +318,19 @@ static const struct definition {
         { "timing", "Timing Breakdown", COLUMNS(metric_columns), fill_timing },
         { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
         { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
+        { "failures", "Failures", failure_columns, FAILURE_N_COLUMNS, failure_fill },
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
-        { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
-        { "sections", "Sections", COLUMNS(section_columns), fill_sections },
+        { "bytes", "Bytes: Needed, Requested, Read", byte_columns, BYTE_N_COLUMNS, byte_fill },
+        { "datasets", "Datasets", dataset_columns, DATASET_N_COLUMNS, dataset_fill },
+        { "files", "Files", file_columns, FILE_N_COLUMNS, file_fill },
+        { "sections", "Sections", section_columns, SECTION_N_COLUMNS, section_fill },
+        { "branches", "Branches", branch_columns, BRANCH_N_COLUMNS, branch_fill },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
-                                          "chunks",     "split",  "datasets",  "sections", NULL };
+const char *const roast_table_names[] = {
+        "throughput", "events",   "resources", "timing",   "fine",     "chunks", "failures",
+        "split",      "bytes",    "datasets",  "files",    "sections", "branches", NULL,
+};
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)
