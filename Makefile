@@ -30,7 +30,7 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@$(python) examples/demo.py
 
 .PHONY: test
-test: setup-lint $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
@@ -83,8 +83,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-fuzz
-setup-lint setup-fuzz: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz
+setup-lint setup-test setup-fuzz: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit

@@ -76,10 +76,9 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
                         putchar('\n');
                 if (request->format == CLI_CSV && !request->table)
                         printf("# %s\n", tables->tables[i].name);
-                code = cli_print_table_part("show", &tables->tables[i], request->format,
-                                            request->table || tables->tables[i].n_columns == 2
-                                                    ? 0
-                                                    : ROWS_SHOWN);
+                code = cli_print_table_part(
+                        "show", &tables->tables[i], request->format,
+                        request->table || tables->tables[i].n_columns == 2 ? 0 : ROWS_SHOWN);
                 if (code != EXIT_GOOD)
                         return code;
         }

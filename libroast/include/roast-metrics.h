@@ -170,8 +170,8 @@ struct roast_branch {
 
 /* Attempts that ended alike without a result: the same error, but for numbers in it */
 struct roast_failure {
-        int outcome;        /* enum chunk_outcome of record/chunk.h */
-        char *error_type;   /* NULL: none was told, and so the rest */
+        int outcome;         /* enum chunk_outcome of record/chunk.h */
+        char *error_type;    /* NULL: none was told, and so the rest */
         char *error_message; /* of the first */
         char *file;          /* of the first */
         int64_t attempts;

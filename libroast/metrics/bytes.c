@@ -55,8 +55,7 @@ static int set_sum(struct roast_metric_set *set, enum roast_metric metric,
         if (sum->chunks < bytes->chunks)
                 return roast_metric_set_estimated(set, metric, (double)sum->bytes,
                                                   "%lld of %lld chunks tell it",
-                                                  (long long)sum->chunks,
-                                                  (long long)bytes->chunks);
+                                                  (long long)sum->chunks, (long long)bytes->chunks);
         if (estimated)
                 return roast_metric_set_estimated(set, metric, (double)sum->bytes, "%s", estimated);
         roast_metric_set_count(set, metric, sum->bytes);
@@ -100,9 +99,8 @@ static int set_tree(struct roast_metric_set *set, const struct roast_bytes *byte
 
 int bytes_set(struct roast_metric_set *set, const struct roast_bytes *bytes)
 {
-        const char *beside = bytes->beside
-                                     ? "chunks side by side in a process count each other's bytes"
-                                     : NULL;
+        const char *beside =
+                bytes->beside ? "chunks side by side in a process count each other's bytes" : NULL;
         int r = 0;
 
         if (bytes->chunks == 0)

@@ -242,8 +242,8 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect,
-                                                           .failures.collect = collect };
+        ROAST_CLEANUP(found_deinit)
+        struct found found = { .collect = collect, .failures.collect = collect };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));

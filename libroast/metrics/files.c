@@ -11,7 +11,7 @@
 struct file_row {
         int64_t dataset; /* numbers of the names; 0: none */
         int64_t tree;
-        size_t next; /* with the same name, + 1 */
+        size_t next;               /* with the same name, + 1 */
         int64_t touched, selected; /* of the first chunk that tells them */
         bool told, mixed;
 };
@@ -179,8 +179,7 @@ static bool beside_another(struct files *files, const struct run_value *values)
 {
         struct last_chunk *last = &files->last[name_of(files, &values[CHUNK_WORKER])];
         int64_t start = int_or_0(&values[CHUNK_START_UTC_NS]);
-        struct last_chunk now = { start,
-                                  stat_sum_int(start, int_or_0(&values[CHUNK_WALL_NS])) };
+        struct last_chunk now = { start, stat_sum_int(start, int_or_0(&values[CHUNK_WALL_NS])) };
         bool beside = now.start < last->stop && last->start < now.stop;
         *last = now;
         return beside;

@@ -23,9 +23,9 @@ struct files {
         struct collect *collect;
         struct file_row *rows; /* as many as the summary has files */
         size_t cap;
-        size_t *slots;             /* by the number of the file's name: its first row + 1 */
-        struct last_chunk *last;   /* by the number of the worker's name */
-        struct run_seen ends;      /* where chunks that finished end, by row */
+        size_t *slots;           /* by the number of the file's name: its first row + 1 */
+        struct last_chunk *last; /* by the number of the worker's name */
+        struct run_seen ends;    /* where chunks that finished end, by row */
         struct cut_chunk *cuts;
         size_t n_cuts, cap_cuts;
         uint32_t *of_chunk; /* by id - 1: row + 1 of a chunk that finished, else 0 */

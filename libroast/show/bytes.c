@@ -34,12 +34,9 @@ void build_touched(struct roast_cell *cell, const struct roast_bytes *bytes)
 }
 
 const struct roast_column byte_columns[BYTE_N_COLUMNS] = {
-        { "source", "Source", false },
-        { "bytes", "Bytes", true },
-        { "ratio", "Ratio", true },
-        { "of", "Of", false },
-        { "bar", "", false, 1 },
-        { "note", "", false, 2, ROAST_CUT_END },
+        { "source", "Source", false }, { "bytes", "Bytes", true },
+        { "ratio", "Ratio", true },    { "of", "Of", false },
+        { "bar", "", false, 1 },       { "note", "", false, 2, ROAST_CUT_END },
 };
 
 enum shape { NO_RATIO, SHARE, FACTOR };
@@ -60,7 +57,7 @@ static const struct {
         { "Requested by uproot", ROAST_BYTES_REQUESTED, FACTOR, ROAST_BYTES_NEEDED, "needed" },
         { "Read by the processes", ROAST_BYTES_KERNEL_READ, FACTOR, ROAST_BYTES_REQUESTED,
           "requested" },
-        { "  from storage", ROAST_BYTES_STORAGE_READ, FACTOR, ROAST_BYTES_REQUESTED, "requested" },
+        { "Read from storage", ROAST_BYTES_STORAGE_READ, FACTOR, ROAST_BYTES_REQUESTED, "requested" },
 };
 
 static void fill_row(struct roast_cell *cells, const struct roast_metric_set *set, size_t i)

@@ -62,7 +62,6 @@ static void measure(struct fit *fit)
         const struct roast_table *table = fit->table;
 
         for (size_t i = 0; i < table->n_columns; i++) {
-                fit->shown[i] = true;
                 fit->widths[i] = width_of(table->columns[i].title);
                 for (size_t row = 0; row < fit->n_rows; row++) {
                         const char *text = table->cells[row * table->n_columns + i].text;
@@ -71,6 +70,7 @@ static void measure(struct fit *fit)
                         if (width > fit->widths[i])
                                 fit->widths[i] = width;
                 }
+                fit->shown[i] = fit->widths[i] > 0;
         }
 }
 
@@ -142,9 +142,8 @@ static char *cut_text(const char *text, size_t width, enum roast_cut cut)
                 return strdup(text);
         if (cut == ROAST_CUT_START)
                 return asprintf(&out, ELLIPSIS "%s", skip(text, has - width + 1)) < 0 ? NULL : out;
-        return asprintf(&out, "%.*s" ELLIPSIS, (int)(skip(text, width - 1) - text), text) < 0
-                       ? NULL
-                       : out;
+        return asprintf(&out, "%.*s" ELLIPSIS, (int)(skip(text, width - 1) - text), text) < 0 ? NULL
+                                                                                              : out;
 }
 
 static int copy_rows(struct roast_table *fitted, const struct fit *fit)

@@ -1,5 +1,6 @@
 #pragma once
-/* The tables of what a run is made of, a row for each: datasets, files, sections, branches, errors */
+/* The tables of what a run is made of, a row for each: datasets, files, sections, branches, errors
+ */
 
 #include "roast-show.h"
 

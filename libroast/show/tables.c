@@ -328,8 +328,8 @@ static const struct definition {
 };
 
 const char *const roast_table_names[] = {
-        "throughput", "events",   "resources", "timing",   "fine",     "chunks", "failures",
-        "split",      "bytes",    "datasets",  "files",    "sections", "branches", NULL,
+        "throughput", "events", "resources", "timing", "fine",     "chunks",   "failures",
+        "split",      "bytes",  "datasets",  "files",  "sections", "branches", NULL,
 };
 
 static int make(struct roast_table *table, const struct definition *definition,

@@ -343,15 +343,16 @@ static PyObject *run_close(PyObject *self, PyObject *unused)
         Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
-static PyObject *run_summary(PyObject *self, PyObject *unused)
+static PyObject *run_summary(PyObject *self, PyObject *args)
 {
         struct roast_error error = { 0 };
         struct roast_summary summary;
         struct roast_run *run;
         PyObject *module, *object;
-        int r;
+        int branches = 0, r;
 
-        (void)unused;
+        if (!PyArg_ParseTuple(args, "|p:summary", &branches))
+                return NULL;
         module = PyType_GetModule(Py_TYPE(self));
         if (!module)
                 return NULL;
@@ -360,7 +361,8 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
                 return NULL;
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
-                r = roast_summary_of_run(&summary, run, &error);
+                r = branches ? roast_summary_with_branches(&summary, run, &error)
+                             : roast_summary_of_run(&summary, run, &error);
         Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
         if (r < 0)
                 return NULL;
@@ -556,7 +558,9 @@ static PyMethodDef methods[] = {
           "finish()\n--\n\nCommits and turns the file into its resting form." },
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
-        { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "summary", run_summary, METH_VARARGS,
+          "summary(branches=False, /)\n--\n\n"
+          "All metrics of the run; its branches take a walk over those of every chunk." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

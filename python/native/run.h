@@ -13,3 +13,9 @@ PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
 
 /* Datasets and sections of a plain metrics dict ("per_dataset", "sections"); -1: an exception. */
 int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping);
+
+/* Parts of a summary as dicts; NULL: an exception is set */
+PyObject *native_bytes_dict(const struct roast_bytes *bytes);
+PyObject *native_file_dict(const struct roast_summary *summary, size_t i);
+PyObject *native_branch_dict(const struct roast_summary *summary, size_t i);
+PyObject *native_failure_dict(const struct roast_summary *summary, size_t i);

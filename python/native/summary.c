@@ -83,11 +83,12 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_dataset *dataset = &summary->datasets[i];
 
-        return Py_BuildValue("{s:z,s:L,s:L,s:L,s:d,s:d,s:L}", "name", dataset->name, "finished",
+        return Py_BuildValue("{s:z,s:L,s:L,s:L,s:d,s:d,s:L,s:N}", "name", dataset->name, "finished",
                              (long long)dataset->finished, "failed", (long long)dataset->failed,
                              "events", (long long)dataset->events, "wall_s", dataset->wall_s,
                              "cpu_s", dataset->cpu_s, "requested_bytes",
-                             (long long)dataset->requested_bytes);
+                             (long long)dataset->requested_bytes, "bytes",
+                             native_bytes_dict(&dataset->bytes));
 }
 
 static PyObject *section_dict(const struct roast_summary *summary, size_t i)
@@ -120,6 +121,30 @@ static PyObject *summary_sections(PyObject *self, PyObject *unused)
 
         (void)unused;
         return list_of(summary, summary->n_sections, section_dict);
+}
+
+static PyObject *summary_files(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+
+        (void)unused;
+        return list_of(summary, summary->n_files, native_file_dict);
+}
+
+static PyObject *summary_branches(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+
+        (void)unused;
+        return list_of(summary, summary->n_branches, native_branch_dict);
+}
+
+static PyObject *summary_failures(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+
+        (void)unused;
+        return list_of(summary, summary->n_failures, native_failure_dict);
 }
 
 static PyObject *cell_tuple(const struct roast_cell *cell)
@@ -169,21 +194,30 @@ static PyObject *table_object(const struct roast_table *table)
         return Py_BuildValue("(sNN)", table->title, columns, rows);
 }
 
-/* table(name) -> (title, [(column title, right aligned)], [((text, emphasis), ...)]) */
-static PyObject *summary_table(PyObject *self, PyObject *arg)
+/* table(name, width=0, gap=0) -> (title, [(column, right aligned)], [((text, emphasis), ...)]) */
+static PyObject *summary_table(PyObject *self, PyObject *args)
 {
-        const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+        struct roast_table table, fitted;
         struct roast_error error = { 0 };
-        struct roast_table table;
-        PyObject *object;
+        Py_ssize_t width = 0, gap = 0;
+        PyObject *object = NULL;
+        const char *name;
 
-        if (!name)
+        if (!PyArg_ParseTuple(args, "s|nn:table", &name, &width, &gap))
                 return NULL;
         if (roast_table_make(&table, name, &((SummaryObject *)self)->summary, &error) < 0) {
                 PyErr_SetString(PyExc_KeyError, error.message);
                 return NULL;
         }
-        object = table_object(&table);
+        if (roast_table_fit(&fitted, &table,
+                            &(struct roast_room){ .width = width > 0 ? (size_t)width : 0,
+                                                  .gap = gap > 0 ? (size_t)gap : 0 },
+                            &error) < 0) {
+                PyErr_NoMemory();
+        } else {
+                object = table_object(&fitted);
+                roast_table_deinit(&fitted);
+        }
         roast_table_deinit(&table);
         return object;
 }
@@ -312,8 +346,16 @@ static PyMethodDef methods[] = {
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
-        { "table", summary_table, METH_O,
-          "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
+        { "files", summary_files, METH_NOARGS,
+          "files()\n--\n\nA dict for each file, those with the most time first." },
+        { "branches", summary_branches, METH_NOARGS,
+          "branches()\n--\n\nA dict for each branch, if the summary was made with them." },
+        { "failures", summary_failures, METH_NOARGS,
+          "failures()\n--\n\nA dict for each kind of attempts without a result, most first." },
+        { "table", summary_table, METH_VARARGS,
+          "table(name, width=0, gap=0, /)\n--\n\n"
+          "A table as (title, columns, rows); no rows: nothing to say. With a width, as much of it "
+          "as there is room for." },
         { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,
           "from_metrics(mapping)\n--\n\nA summary of plain values by key." },
         { 0 },

@@ -17,7 +17,7 @@ from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.inputs import clean_text
-from roastcoffea.metrics import Metrics, metrics_of, registry
+from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
 from roastcoffea.recording import (
     Committer,
     create_file,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from roastcoffea.aggregation.core import MetricsAggregator
 
 logger = logging.getLogger(__name__)
+
+ROWS_SHOWN = 10  # of a table of files, branches and so on, in a summary
 
 _NO_CLIENT: Any = object()
 
@@ -441,13 +443,15 @@ class MetricsCollector:
         if self._run is None:
             self.metrics = self._aggregate_plain()
             return
-        metrics = metrics_of(self._run.summary(), with_workers=self.tracking_data is not None)
+        summary = self._run.summary(True)
+        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
         if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
             self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
             return
         if "total_cpu_time" in metrics.absent:
             self._take_fallbacks(metrics)
         merge(metrics, self._chunk_shapes())
+        metrics.update(parts_of(summary))
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
@@ -514,18 +518,19 @@ class MetricsCollector:
         """Return what is known now, also in the middle of a run."""
         if self._run is None:
             return Summary.from_metrics(self.get_metrics())
-        return self._run.summary()
+        return self._run.summary(True)
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
         from rich.console import Console
 
+        from roastcoffea._roast import TABLES
         from roastcoffea.export.reporter import rich_table
 
         console = Console()
         summary = self.summary()
-        for name in ("throughput", "events", "resources", "timing", "fine", "chunks", "split"):
-            table = rich_table(summary, name)
+        for name in TABLES:
+            table = rich_table(summary, name, width=console.width, limit=ROWS_SHOWN)
             if table is not None:
                 console.print()
                 console.print(table)
