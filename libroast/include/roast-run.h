@@ -145,6 +145,10 @@ typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, v
 /* A sampled column by its name, in the unit that its name tells. */
 int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
                        roast_series_visitor visit, void *context, struct roast_error *error);
+/* The same of a counter: what it grew by per second since the instant before. */
+int roast_run_resample_rate(struct roast_run *run, const char *column,
+                            const struct roast_grid *grid, roast_series_visitor visit,
+                            void *context, struct roast_error *error);
 /* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,
