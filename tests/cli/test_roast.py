@@ -32,9 +32,13 @@ TABLES = [
     "timing",
     "fine",
     "chunks",
+    "failures",
     "split",
+    "bytes",
     "datasets",
+    "files",
     "sections",
+    "branches",
 ]
 ESCAPE = "\x1b"
 
