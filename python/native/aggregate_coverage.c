@@ -226,7 +226,7 @@ static int append(PyObject *list, double value)
         return r;
 }
 
-/* The names of the branches that any chunk of a file touched, in the order of first access */
+/* The names of the branches that any chunk of a file touched, in alphabetical order */
 static PyObject *accessed(const struct coverage_results *results, const struct coverage_file *file)
 {
         Py_ssize_t n = PyList_Size(results->names);
@@ -240,6 +240,8 @@ static PyObject *accessed(const struct coverage_results *results, const struct c
                 if (touched[i] && PyList_Append(list, PyList_GetItem(results->names, i)) < 0)
                         Py_CLEAR(list);
         free(touched);
+        if (list && PyList_Sort(list) < 0)
+                PyErr_Clear(); /* somebody's own names, which are no strings */
         return list;
 }
 
