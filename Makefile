@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # removed file is noticed too; docs/. is the directory, docs a command below.
 inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
     $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
-        -name __pycache__ -prune -o -print 2>/dev/null)
+        \( -name __pycache__ -o -name node_modules \) -prune -o -print 2>/dev/null)
 installed := build/installed
 
 TIME ?= 60
@@ -34,7 +34,7 @@ test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS=
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
-lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck
+lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck, eslint, tsc
 	@tools/lint
 
 .PHONY: format

@@ -100,15 +100,6 @@ static int make_tables(struct roast_tables *tables, const struct roast_summary *
         return r;
 }
 
-/* The walk over every branch of every chunk only for who wants to see it */
-static int summarize(struct roast_summary *summary, struct roast_run *run, const char *only,
-                     struct roast_error *error)
-{
-        if (only && strcmp(only, "branches"))
-                return roast_summary_of_run(summary, run, error);
-        return roast_summary_with_branches(summary, run, error);
-}
-
 static int show(struct roast_run *run, const struct request *request)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
@@ -116,7 +107,7 @@ static int show(struct roast_run *run, const struct request *request)
         struct roast_error error = { 0 };
         char *text = NULL;
 
-        if (summarize(&summary, run, request->table, &error) < 0 ||
+        if (roast_summary_of_run(&summary, run, &error) < 0 ||
             make_tables(&tables, &summary, request->table, &error) < 0)
                 return cli_fail("show", "%s", error.message);
         if (request->format != CLI_JSON)

@@ -11,7 +11,7 @@
 
 struct failure_note {
         size_t group;
-        uint64_t chunk; /* files_key() */
+        uint64_t chunk; /* bytes_key() */
 };
 
 void failures_deinit(struct failures *failures)
@@ -143,14 +143,14 @@ static int by_attempts(const void *a, const void *b)
                       y->error_message ? y->error_message : "");
 }
 
-void failures_end(struct failures *failures, const struct files *files)
+void failures_end(struct failures *failures, const struct byte_walk *walk)
 {
         struct roast_summary *summary = failures->collect->summary;
 
         for (size_t i = 0; i < failures->n_notes; i++) {
                 const struct failure_note *note = &failures->notes[i];
 
-                if (files_finished(files, note->chunk))
+                if (bytes_finished(walk, note->chunk))
                         summary->failures[note->group].recovered++;
         }
         if (summary->n_failures)

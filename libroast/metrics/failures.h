@@ -7,7 +7,7 @@
  * ports and sizes.
  */
 
-#include "metrics/files.h"
+#include "metrics/bytes.h"
 
 struct failure_note; /* an attempt whose fate is not known before the walk has ended */
 
@@ -19,9 +19,9 @@ struct failures {
         size_t cap;
 };
 
-/* A chunk's row of the run that has not finished, and its files_key(); 0 or ROAST_E_NOMEM. */
+/* A chunk's row of the run that has not finished, and its bytes_key(); 0 or ROAST_E_NOMEM. */
 int failures_add(struct failures *failures, const struct run_value *values, int64_t outcome,
                  uint64_t chunk);
 /* When all attempts have been walked over: which chunks finished after all; sorts. */
-void failures_end(struct failures *failures, const struct files *files);
+void failures_end(struct failures *failures, const struct byte_walk *walk);
 void failures_deinit(struct failures *failures);

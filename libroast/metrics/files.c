@@ -1,139 +1,109 @@
-/* Files, and the bytes of their chunks: see files.h. */
+/* The files of a run: see files.h. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/bytes.h"
 #include "metrics/files.h"
 #include "record/chunk.h"
+#include "util/cbor.h"
 #include "util/text.h"
 
-struct file_row {
-        int64_t dataset; /* numbers of the names; 0: none */
-        int64_t tree;
-        size_t next;               /* with the same name, + 1 */
-        int64_t touched, selected; /* of the first chunk that tells them */
-        bool told, mixed;
-};
-
-struct cut_chunk {
-        size_t row;
-        int64_t start;
-        int64_t bytes;
-};
-
-struct last_chunk {
-        int64_t start, stop;
-};
-
-int files_init(struct files *files, struct collect *collect)
+int files_init(struct files *files, struct collect *collect, struct roast_error *error)
 {
-        size_t n = collect->texts.n + 1;
-
         *files = (struct files){ .collect = collect };
-        files->slots = calloc(n, sizeof(*files->slots));
-        files->last = calloc(n, sizeof(*files->last));
-        return files->slots && files->last ? 0 : ROAST_E_NOMEM;
+        files->slots = calloc(collect->texts.n + 1, sizeof(*files->slots));
+        files->numbers = calloc(collect->texts.n + 1, sizeof(*files->numbers));
+        if (!files->slots || !files->numbers || bytes_init(&files->bytes, collect) < 0)
+                return roast_fail_nomem(error);
+        return 0;
 }
 
 void files_deinit(struct files *files)
 {
-        free(files->rows);
+        for (size_t i = 0; files->coverages && i < files->collect->summary->n_files; i++)
+                coverage_file_deinit(&files->coverages[i]);
+        free(files->coverages);
         free(files->slots);
-        free(files->last);
-        free(files->cuts);
-        free(files->of_chunk);
-        run_seen_deinit(&files->ends);
+        free(files->numbers);
+        free(files->branches);
+        free(files->sizes);
+        bytes_deinit(&files->bytes);
         *files = (struct files){ 0 };
 }
 
-/* The number of a name; 0: none. */
-static int64_t name_of(const struct files *files, const struct run_value *value)
+/* The number of the branch with that name, which must be one of the run's strings */
+static uint32_t number_of(struct files *files, int64_t text)
 {
-        size_t len;
+        uint32_t *number = &files->numbers[text];
 
-        return collect_text(files->collect, value, &len) ? value->integer : 0;
+        if (!*number)
+                *number = ++files->n_branches;
+        return *number - 1;
 }
 
-static int copy_name(const struct files *files, char **ret, int64_t number)
-{
-        const struct run_value value = run_int(number);
-        size_t len;
-        const char *name = collect_text(files->collect, &value, &len);
-
-        *ret = name ? text_copy(name, len) : NULL;
-        return name && !*ret ? ROAST_E_NOMEM : 0;
-}
-
-/* An array of n elements with room for one more; NULL: no memory, and it is as it was. */
-static void *room(void *array, size_t *cap, size_t n, size_t size)
-{
-        size_t more = *cap ? *cap * 2 : 64;
-        void *grown;
-
-        if (n < *cap)
-                return array;
-        grown = realloc(array, more * size);
-        if (grown)
-                *cap = more;
-        return grown;
-}
-
-static int add_row(struct files *files, const struct file_row *row, int64_t name)
+/* The branch in the summary, under the number that it is about to get */
+static int name_branch(struct files *files, int64_t text)
 {
         struct roast_summary *summary = files->collect->summary;
-        size_t cap = files->cap, n = summary->n_files;
-        struct file_row *rows;
-        struct roast_file *file;
+        const struct run_value value = run_int(text);
+        struct roast_branch *branch = summary->branches;
+        const char *name;
+        size_t len;
 
-        rows = room(files->rows, &cap, n, sizeof(*rows));
-        if (!rows)
-                return ROAST_E_NOMEM;
-        files->rows = rows;
-        file = room(summary->files, &files->cap, n, sizeof(*file));
-        if (!file)
-                return ROAST_E_NOMEM;
-        summary->files = file;
-        rows[n] = *row;
-        file += n;
-        *file = (struct roast_file){ 0 };
-        summary->n_files++;
-        if (copy_name(files, &file->name, name) < 0 ||
-            copy_name(files, &file->tree, row->tree) < 0 ||
-            copy_name(files, &file->dataset, row->dataset) < 0)
-                return ROAST_E_NOMEM;
-        files->slots[name] = n + 1;
-        return 0;
-}
+        if (files->numbers[text])
+                return 0;
+        if (summary->n_branches == files->cap_summed) {
+                size_t cap = files->cap_summed ? files->cap_summed * 2 : 64;
 
-/* The row + 1 of a chunk's file; 0: there is none. */
-static size_t find_row(const struct files *files, const struct run_value *values)
-{
-        int64_t dataset = name_of(files, &values[CHUNK_DATASET]);
-        int64_t tree = name_of(files, &values[CHUNK_TREE]);
-        size_t at = files->slots[name_of(files, &values[CHUNK_FILE])];
-
-        while (at && (files->rows[at - 1].dataset != dataset || files->rows[at - 1].tree != tree))
-                at = files->rows[at - 1].next;
-        return at;
-}
-
-static int row_of(struct files *files, size_t *ret, const struct run_value *values)
-{
-        int64_t name = name_of(files, &values[CHUNK_FILE]);
-        size_t at = find_row(files, values);
-
-        if (!at) {
-                struct file_row row = { .dataset = name_of(files, &values[CHUNK_DATASET]),
-                                        .tree = name_of(files, &values[CHUNK_TREE]),
-                                        .next = files->slots[name] };
-
-                if (add_row(files, &row, name) < 0)
+                branch = realloc(summary->branches, cap * sizeof(*branch));
+                if (!branch)
                         return ROAST_E_NOMEM;
-                at = files->slots[name];
+                summary->branches = branch;
+                files->cap_summed = cap;
         }
-        *ret = at - 1;
+        name = collect_text(files->collect, &value, &len);
+        branch += summary->n_branches;
+        *branch = (struct roast_branch){ .name = text_copy(name, len) };
+        if (!branch->name)
+                return ROAST_E_NOMEM;
+        summary->n_branches++;
         return 0;
+}
+
+int files_branch(struct files *files, const struct run_value *values, struct roast_error *error)
+{
+        size_t len;
+
+        if (!collect_text(files->collect, &values[1], &len))
+                return 0;
+        if (files->n == files->cap) {
+                size_t cap = files->cap ? files->cap * 2 : 64;
+                uint32_t *grown = realloc(files->branches, cap * sizeof(*grown));
+                int64_t *sizes;
+
+                if (!grown)
+                        return roast_fail_nomem(error);
+                files->branches = grown;
+                sizes = realloc(files->sizes, cap * sizeof(*sizes));
+                if (!sizes)
+                        return roast_fail_nomem(error);
+                files->sizes = sizes;
+                files->cap = cap;
+        }
+        if (name_branch(files, values[1].integer) < 0)
+                return roast_fail_nomem(error);
+        files->sizes[files->n] = values[2].type == RUN_INT ? values[2].integer : -1;
+        files->branches[files->n++] = number_of(files, values[1].integer);
+        if (values[2].type == RUN_INT && values[2].integer > 0)
+                files->needed_bytes += (double)values[2].integer;
+        return 0;
+}
+
+void files_pass(struct files *files)
+{
+        files->n = 0;
+        files->needed_bytes = 0;
 }
 
 static int64_t int_or_0(const struct run_value *value)
@@ -141,181 +111,287 @@ static int64_t int_or_0(const struct run_value *value)
         return value->type == RUN_INT ? value->integer : 0;
 }
 
-static uint64_t end_key(size_t row, int64_t entry)
+/* What is positive; NaN: not known */
+static double positive(const struct run_value *value)
 {
-        const uint64_t parts[] = { row, (uint64_t)entry };
-
-        return run_hash(0, parts, sizeof(parts));
+        return value->type == RUN_INT && value->integer > 0 ? (double)value->integer : (double)NAN;
 }
 
-/* Branches of the tree and what of them was touched, which chunks of one file mostly agree on */
-static void note_tree(struct files *files, size_t n, struct roast_file *file,
-                      const struct run_value *values)
-{
-        struct file_row *row = &files->rows[n];
-        int64_t touched = int_or_0(&values[CHUNK_TOUCHED_BRANCHES]);
-        int64_t selected = int_or_0(&values[CHUNK_SELECTED_BYTES]);
-
-        if (values[CHUNK_TREE_BYTES].type != RUN_INT ||
-            values[CHUNK_TOUCHED_BRANCHES].type != RUN_INT)
-                return;
-        file->bytes.trees = 1;
-        file->bytes.tree_branches = int_or_0(&values[CHUNK_TREE_BRANCHES]);
-        file->bytes.tree_bytes = int_or_0(&values[CHUNK_TREE_BYTES]);
-        if (row->told && (touched != row->touched || selected != row->selected))
-                row->mixed = files->mixed = true;
-        if (!row->told || touched > row->touched) {
-                file->bytes.touched_branches = row->touched = touched;
-                file->bytes.touched_bytes = row->selected = selected;
-        }
-        row->told = true;
-}
-
-/*
- * The kernel counts for the process: what another chunk read there meanwhile is in both. Records
- * come in the order in which chunks ended, so the one before tells.
- */
-static bool beside_another(struct files *files, const struct run_value *values)
-{
-        struct last_chunk *last = &files->last[name_of(files, &values[CHUNK_WORKER])];
-        int64_t start = int_or_0(&values[CHUNK_START_UTC_NS]);
-        struct last_chunk now = { start, stat_sum_int(start, int_or_0(&values[CHUNK_WALL_NS])) };
-        bool beside = now.start < last->stop && last->start < now.stop;
-        *last = now;
-        return beside;
-}
-
-static int note_cut(struct files *files, size_t row, const struct run_value *values)
-{
-        int64_t start = int_or_0(&values[CHUNK_ENTRY_START]);
-        int64_t bytes = int_or_0(&values[CHUNK_CUT_BYTES]);
-        struct cut_chunk *cuts;
-
-        if (run_seen_add(&files->ends, end_key(row, int_or_0(&values[CHUNK_ENTRY_STOP]))) < 0)
-                return ROAST_E_NOMEM;
-        if (bytes <= 0)
-                return 0;
-        cuts = room(files->cuts, &files->cap_cuts, files->n_cuts, sizeof(*cuts));
-        if (!cuts)
-                return ROAST_E_NOMEM;
-        files->cuts = cuts;
-        cuts[files->n_cuts++] = (struct cut_chunk){ row, start, bytes };
-        return 0;
-}
-
-static int note_row_of_chunk(struct files *files, int64_t id, size_t row)
-{
-        if (id < 1 || (uint64_t)id > UINT32_MAX || row >= UINT32_MAX)
-                return 0;
-        while ((size_t)id > files->cap_chunks) {
-                size_t before = files->cap_chunks;
-                uint32_t *grown = room(files->of_chunk, &files->cap_chunks, before, sizeof(*grown));
-
-                if (!grown)
-                        return ROAST_E_NOMEM;
-                files->of_chunk = grown;
-                memset(grown + before, 0, (files->cap_chunks - before) * sizeof(*grown));
-        }
-        files->of_chunk[id - 1] = (uint32_t)row + 1;
-        return 0;
-}
-
-int files_add(struct files *files, int64_t id, const struct run_value *values, int64_t outcome)
-{
-        struct roast_file *file;
-        size_t row;
-
-        if (row_of(files, &row, values) < 0)
-                return ROAST_E_NOMEM;
-        file = &files->collect->summary->files[row];
-        if (outcome != CHUNK_FINISHED) {
-                file->failed += outcome != CHUNK_LOST;
-                file->lost += outcome == CHUNK_LOST;
-                return 0;
-        }
-        file->finished++;
-        file->events = stat_sum_int(file->events, int_or_0(&values[CHUNK_NUM_EVENTS]));
-        file->wall_s += (double)int_or_0(&values[CHUNK_WALL_NS]) / 1e9;
-        bytes_add_chunk(&file->bytes, values);
-        if (values[CHUNK_RCHAR_BYTES].type == RUN_INT)
-                file->bytes.beside |= beside_another(files, values);
-        note_tree(files, row, file, values);
-        if (note_cut(files, row, values) < 0)
-                return ROAST_E_NOMEM;
-        return note_row_of_chunk(files, id, row);
-}
-
-uint64_t files_key(const struct files *files, const struct run_value *values)
-{
-        return end_key(find_row(files, values) - 1, int_or_0(&values[CHUNK_ENTRY_STOP]));
-}
-
-bool files_finished(const struct files *files, uint64_t key)
-{
-        return run_seen_has(&files->ends, key);
-}
-
-int64_t files_of_chunk(const struct files *files, int64_t id)
-{
-        if (id < 1 || (uint64_t)id > files->cap_chunks)
-                return -1;
-        return (int64_t)files->of_chunk[id - 1] - 1;
-}
-
-bool files_is_mixed(const struct files *files, size_t row)
-{
-        return files->rows[row].mixed;
-}
-
-void files_set_touched(struct files *files, size_t row, const struct coverage *coverage)
-{
-        struct roast_bytes *bytes = &files->collect->summary->files[row].bytes;
-
-        bytes->touched_branches = (int64_t)coverage->branches;
-        bytes->touched_bytes = (int64_t)fmin(coverage->bytes, (double)bytes->tree_bytes);
-        bytes->touched_estimated = coverage->estimated;
-}
-
-/* A basket that a border cuts is read by the chunks on both sides, if both are there. */
-static void sum_cuts(struct files *files)
-{
-        struct roast_file *all = files->collect->summary->files;
-
-        for (size_t i = 0; i < files->n_cuts; i++) {
-                const struct cut_chunk *cut = &files->cuts[i];
-                struct roast_bytes *bytes = &all[cut->row].bytes;
-
-                if (!run_seen_has(&files->ends, end_key(cut->row, cut->start)))
-                        continue;
-                bytes->cut_chunks++;
-                bytes->again = stat_sum_int(bytes->again, cut->bytes);
-        }
-}
-
-static int by_time(const void *a, const void *b)
-{
-        const struct roast_file *x = a, *y = b;
-
-        if (x->wall_s != y->wall_s)
-                return x->wall_s < y->wall_s ? 1 : -1;
-        return strcmp(x->name ? x->name : "", y->name ? y->name : "");
-}
-
-int files_end(struct files *files, const size_t *dataset_slots)
+static struct roast_file *file_of(struct files *files, const struct run_value *text)
 {
         struct roast_summary *summary = files->collect->summary;
+        size_t n = summary->n_files, len, *slot = &files->slots[text->integer];
+        const char *name = collect_text(files->collect, text, &len);
+        struct coverage_file *coverages;
+        struct roast_file *grown;
 
-        sum_cuts(files);
-        for (size_t i = 0; i < summary->n_files; i++) {
-                struct roast_bytes *bytes = &summary->files[i].bytes;
-                size_t dataset = dataset_slots[files->rows[i].dataset];
+        if (*slot)
+                return &summary->files[*slot - 1];
+        coverages = realloc(files->coverages, (n + 1) * sizeof(*coverages));
+        if (!coverages)
+                return NULL;
+        files->coverages = coverages;
+        grown = realloc(summary->files, (n + 1) * sizeof(*grown));
+        if (!grown)
+                return NULL;
+        summary->files = grown;
+        grown += n;
+        *grown = (struct roast_file){ .compression_ratio = (double)NAN };
+        grown->name = text_copy(name, len);
+        if (!grown->name)
+                return NULL;
+        coverages[n] = (struct coverage_file){ 0 };
+        *slot = ++summary->n_files;
+        return grown;
+}
 
-                bytes->mixed = files->rows[i].mixed;
-                bytes_add(&summary->bytes, bytes);
-                if (dataset)
-                        bytes_add(&summary->datasets[dataset - 1].bytes, bytes);
+static void count_chunk(struct roast_file *file, const struct run_value *values)
+{
+        const struct run_value *wall = &values[CHUNK_WALL_NS];
+        const struct run_value *bytes = &values[CHUNK_REQUESTED_BYTES];
+
+        if (values[CHUNK_OUTCOME].type == RUN_INT &&
+            values[CHUNK_OUTCOME].integer != CHUNK_FINISHED) {
+                file->failed++;
+                return;
         }
-        if (summary->n_files)
-                qsort(summary->files, summary->n_files, sizeof(*summary->files), by_time);
-        return bytes_set(&summary->metrics, &summary->bytes);
+        file->finished++;
+        if (values[CHUNK_NUM_EVENTS].type == RUN_INT)
+                file->events = stat_sum_int(file->events, values[CHUNK_NUM_EVENTS].integer);
+        if (wall->type == RUN_INT) {
+                file->wall_s += (double)wall->integer / 1e9;
+                file->wall_chunks++;
+        }
+        if (bytes->type == RUN_INT) {
+                file->requested_bytes += (double)bytes->integer;
+                file->bytes_chunks++;
+        }
+}
+
+/* The first metadata of a file is kept; every process that opened it sends the same. */
+static int keep_metadata(struct roast_file *file, const struct run_value *blob)
+{
+        if (file->metadata || blob->type != RUN_BYTES || blob->len == 0)
+                return 0;
+        file->metadata = text_copy(blob->data, blob->len);
+        file->metadata_len = blob->len;
+        return file->metadata ? 0 : ROAST_E_NOMEM;
+}
+
+static int add_coverage(struct files *files, struct roast_file *file,
+                        const struct run_value *values)
+{
+        double tree_branches = positive(&values[CHUNK_TREE_BRANCHES]);
+        double tree_bytes = positive(&values[CHUNK_TREE_BYTES]);
+        double selected = positive(&values[CHUNK_SELECTED_BYTES]);
+        double whole = positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
+        double branches_percent = fmin((double)files->n / tree_branches * 100, 100);
+        /* a chunk that touched nothing says 0, which is known */
+        bool told = values[CHUNK_SELECTED_BYTES].type == RUN_INT && !isnan(tree_bytes);
+        double bytes_percent = told ? fmin(fmax(selected, 0) / tree_bytes * 100, 100) : (double)NAN;
+        double read = files->needed_bytes > 0 ? files->needed_bytes : selected;
+
+        if (!files->n && isnan(tree_branches) && isnan(tree_bytes))
+                return 0;
+        file->has_coverage = true;
+        if (tree_branches > (double)file->branches)
+                file->branches = (int64_t)tree_branches;
+        if (told && tree_bytes > file->bytes)
+                file->bytes = tree_bytes;
+        if (!isnan(tree_branches))
+                stat_add(&files->branches_percent, branches_percent);
+        if (told)
+                stat_add(&files->bytes_percent, bytes_percent);
+        if (selected > 0 && whole > 0) {
+                files->compressed += read;
+                files->uncompressed += read * (whole / selected);
+        }
+        return coverage_file_add(
+                &files->coverages[file - files->collect->summary->files], files->branches, files->n,
+                selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
+}
+
+/* What the branches of a chunk that finished need together; -1: it is not known. */
+static int64_t sum_branches(struct files *files, const struct run_value *values)
+{
+        struct roast_summary *summary = files->collect->summary;
+        int64_t needed = values[CHUNK_TREE_BYTES].type == RUN_INT ? 0 : -1;
+
+        for (size_t i = 0; i < files->n; i++) {
+                struct roast_branch *branch = &summary->branches[files->branches[i]];
+
+                branch->chunks++;
+                if (files->sizes[i] < 0)
+                        continue;
+                branch->needed.chunks++;
+                branch->needed.bytes = stat_sum_int(branch->needed.bytes, files->sizes[i]);
+                needed = stat_sum_int(needed < 0 ? 0 : needed, files->sizes[i]);
+        }
+        return needed;
+}
+
+int files_chunk(struct files *files, const struct run_value *values, size_t dataset,
+                struct roast_error *error)
+{
+        struct roast_file *file = NULL;
+        size_t len;
+        int r = 0;
+
+        if (collect_text(files->collect, &values[CHUNK_FILE], &len)) {
+                file = file_of(files, &values[CHUNK_FILE]);
+                r = file ? 0 : ROAST_E_NOMEM;
+        }
+        if (file) {
+                count_chunk(file, values);
+                if (int_or_0(&values[CHUNK_OUTCOME]) == CHUNK_FINISHED)
+                        r = bytes_chunk(&files->bytes, values, sum_branches(files, values),
+                                        (size_t)(file - files->collect->summary->files), dataset);
+                if (r >= 0)
+                        r = keep_metadata(file, &values[CHUNK_FILE_METADATA]);
+                if (r >= 0)
+                        r = add_coverage(files, file, values);
+        }
+        files_pass(files);
+        return r < 0 ? roast_fail_nomem(error) : 0;
+}
+
+/* {branch: compressed bytes}: those of branches that a chunk touched */
+static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cbor *in,
+                             uint64_t n)
+{
+        for (uint64_t i = 0; i < n && in->at < in->end; i++) {
+                struct cbor_item name = cbor_next(in), bytes;
+                int64_t text;
+                int r = 0;
+
+                if (name.type != CBOR_TEXT)
+                        cbor_skip(in, &name);
+                bytes = cbor_next(in);
+                text = name.type == CBOR_TEXT && bytes.type == CBOR_NUMBER
+                               ? intern_find(&files->collect->texts, name.text, (size_t)name.n)
+                               : -1;
+                if (text >= 0 && files->numbers[text + 1])
+                        r = coverage_file_branch(coverage, files->numbers[text + 1] - 1,
+                                                 bytes.number);
+                if (r < 0)
+                        return r;
+                cbor_skip(in, &bytes);
+        }
+        return 0;
+}
+
+static int read_metadata(struct files *files, struct roast_file *file,
+                         struct coverage_file *coverage)
+{
+        struct cbor in = cbor_of(file->metadata, file->metadata_len);
+        struct cbor_item map = cbor_next(&in);
+
+        for (uint64_t i = 0; map.type == CBOR_MAP && i < map.n && in.at < in.end; i++) {
+                struct cbor_item key = cbor_next(&in), value;
+
+                if (key.type != CBOR_TEXT)
+                        cbor_skip(&in, &key);
+                value = cbor_next(&in);
+                if (cbor_is(&key, "branch_bytes") && value.type == CBOR_MAP) {
+                        if (read_branch_bytes(files, coverage, &in, value.n) < 0)
+                                return ROAST_E_NOMEM;
+                        continue;
+                }
+                if (cbor_is(&key, "compression_ratio") && value.type == CBOR_NUMBER &&
+                    isfinite(value.number) && value.number > 0)
+                        file->compression_ratio = value.number;
+                cbor_skip(&in, &value);
+        }
+        return 0;
+}
+
+static int set_file(struct files *files, size_t i)
+{
+        struct roast_file *file = &files->collect->summary->files[i];
+        struct coverage_file *coverage = &files->coverages[i];
+        struct coverage result;
+        int r;
+
+        r = file->metadata ? read_metadata(files, file, coverage) : 0;
+        if (r < 0 || !file->has_coverage)
+                return r;
+        r = coverage_of_file(&result, coverage, files->n_branches, (double)file->branches,
+                             file->bytes);
+        file->branches_read = (int64_t)result.branches;
+        file->bytes_read = result.bytes;
+        file->branches_read_percent = result.branches_percent;
+        file->bytes_read_percent = result.bytes_percent;
+        file->estimated = result.estimated;
+        file->sums.mixed = coverage->n > 1;
+        return r;
+}
+
+/* The means over files; those of the bytes are estimated if one file's are. */
+static int set_means(struct files *files, struct roast_metric_set *set)
+{
+        const struct roast_summary *summary = files->collect->summary;
+        struct stat_sum branches = { 0 }, bytes = { 0 };
+        size_t n_estimated = 0;
+
+        for (size_t i = 0; i < summary->n_files; i++) {
+                const struct roast_file *file = &summary->files[i];
+
+                if (file->has_coverage && file->branches)
+                        stat_add(&branches, file->branches_read_percent);
+                if (file->has_coverage && file->bytes > 0)
+                        stat_add(&bytes, file->bytes_read_percent);
+                n_estimated += file->estimated;
+        }
+        if (branches.n)
+                roast_metric_set_real(set, ROAST_AVG_BRANCHES_READ_PERCENT, branches.mean);
+        if (!bytes.n)
+                return 0;
+        if (n_estimated)
+                return roast_metric_set_estimated(
+                        set, ROAST_AVG_BYTES_READ_PERCENT, bytes.mean,
+                        "chunks read overlapping sets of branches of %zu files", n_estimated);
+        roast_metric_set_real(set, ROAST_AVG_BYTES_READ_PERCENT, bytes.mean);
+        return 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+        const struct roast_branch *x = a, *y = b;
+
+        if (x->needed.bytes != y->needed.bytes)
+                return x->needed.bytes < y->needed.bytes ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+static void sort_branches(struct roast_summary *summary)
+{
+        if (summary->n_branches)
+                qsort(summary->branches, summary->n_branches, sizeof(*summary->branches), by_bytes);
+}
+
+int files_set(struct files *files, struct roast_error *error)
+{
+        struct roast_metric_set *set = &files->collect->summary->metrics;
+        size_t n = files->collect->summary->n_files;
+
+        for (size_t i = 0; i < n; i++)
+                if (set_file(files, i) < 0)
+                        return roast_fail_nomem(error);
+        if (n)
+                roast_metric_set_count(set, ROAST_NUM_FILES, (int64_t)n);
+        if (files->n_branches)
+                roast_metric_set_count(set, ROAST_TOTAL_BRANCHES_READ, files->n_branches);
+        if (files->branches_percent.n)
+                roast_metric_set_real(set, ROAST_CHUNK_BRANCHES_READ_PERCENT_MEAN,
+                                      files->branches_percent.mean);
+        if (files->bytes_percent.n)
+                roast_metric_set_real(set, ROAST_CHUNK_BYTES_READ_PERCENT_MEAN,
+                                      files->bytes_percent.mean);
+        if (files->uncompressed > 0)
+                roast_metric_set_real(set, ROAST_COMPRESSION_RATIO,
+                                      files->compressed / files->uncompressed);
+        if (bytes_end(&files->bytes) < 0 || set_means(files, set) < 0)
+                return roast_fail_nomem(error);
+        sort_branches(files->collect->summary);
+        return 0;
 }

@@ -56,8 +56,6 @@ const uint8_t predict_order[CHUNK_N_FIELDS] = {
         CHUNK_TREE_BYTES,
         CHUNK_SELECTED_BYTES,
         CHUNK_SELECTED_UNCOMPRESSED_BYTES,
-        CHUNK_TOUCHED_BRANCHES,
-        CHUNK_NEEDED_BYTES,
         CHUNK_CUT_BYTES,
 };
 
@@ -95,13 +93,6 @@ static int64_t branch_bytes(const struct chunk_table *table, size_t row)
         return (int64_t)sum;
 }
 
-static int64_t branches(const struct chunk_table *table, size_t row)
-{
-        const size_t *first = &table->branches.first[row];
-
-        return (int64_t)(first[1] - first[0]);
-}
-
 static int64_t wall_left(const struct chunk_table *table, size_t row)
 {
         uint64_t left = (uint64_t)or_0(table->columns[CHUNK_WALL_NS][row]);
@@ -130,10 +121,7 @@ static int64_t predict_chunk(const struct chunk_table *table, enum chunk_field f
         case CHUNK_RSS_PEAK_BYTES:
                 return or_0(columns[CHUNK_RSS_END_BYTES][row]);
         case CHUNK_REQUESTED_BYTES:
-        case CHUNK_NEEDED_BYTES:
                 return branch_bytes(table, row);
-        case CHUNK_TOUCHED_BRANCHES:
-                return branches(table, row);
         case CHUNK_RCHAR_BYTES:
                 return or_0(columns[CHUNK_REQUESTED_BYTES][row]);
         default:
@@ -153,8 +141,6 @@ void predict_chunks(const struct chunk_table *table, enum chunk_field field, siz
         case CHUNK_RSS_PEAK_BYTES:
         case CHUNK_REQUESTED_BYTES:
         case CHUNK_RCHAR_BYTES:
-        case CHUNK_TOUCHED_BRANCHES:
-        case CHUNK_NEEDED_BYTES:
                 for (size_t row = from; row < to; row++)
                         add(&values[row - from], predict_chunk(table, field, row), sign);
                 break;

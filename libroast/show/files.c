@@ -8,7 +8,6 @@ const struct roast_column file_columns[FILE_N_COLUMNS] = {
         { "dataset", "Dataset", false, 4, ROAST_CUT_END },
         { "chunks", "Chunks", true },
         { "failed", "Failed", true, 1 },
-        { "lost", "Lost", true, 7 },
         { "events", "Events", true, 3 },
         { "wall_s", "Wall", true },
         { "needed_bytes", "Needed", true, 2 },
@@ -20,6 +19,7 @@ const struct roast_column file_columns[FILE_N_COLUMNS] = {
         { "again_bytes", "Again", true, 4 },
         { "touched_branches", "Branches", true, 3 },
         { "touched_percent", "Touched", true, 1 },
+        { "compression_ratio", "Compression", true, 7 },
         { "bar", "", false, 9 },
 };
 
@@ -41,33 +41,49 @@ static void build_failed(struct roast_cell *cell, int64_t count)
                 cell->emphasis = ROAST_ALERT;
 }
 
+static const char *dataset_of(const struct roast_summary *summary, const struct roast_file *file)
+{
+        bool known = file->sums.chunks && file->dataset < summary->n_datasets;
+
+        return known ? dataset_name(summary->datasets[file->dataset].name) : "";
+}
+
+static void file_cells(struct roast_cell *cells, const struct roast_file *file)
+{
+        const struct roast_bytes *sums = &file->sums;
+
+        build_text(&cells[0], "%s", file->name);
+        build_count(&cells[2], file->finished);
+        build_failed(&cells[3], file->failed);
+        build_count(&cells[4], file->events);
+        if (file->wall_chunks)
+                build_seconds(&cells[5], file->wall_s);
+        build_sum(&cells[6], &sums->needed);
+        build_sum(&cells[7], &sums->requested);
+        build_sum(&cells[8], &sums->kernel);
+        build_sum(&cells[9], &sums->storage);
+        build_ratio(&cells[10], &sums->requested, &sums->needed);
+        build_ratio(&cells[11], &sums->kernel, &sums->requested);
+        build_again(&cells[12], sums);
+        build_branches(&cells[13], sums);
+        build_touched(&cells[14], sums);
+        if (file->compression_ratio > 0) {
+                build_percent(&cells[15], file->compression_ratio);
+                cells[15].real = file->compression_ratio;
+        }
+        if (cells[14].type != ROAST_CELL_EMPTY)
+                build_bar(&cells[16], cells[14].real / 100);
+}
+
 int file_fill(struct roast_table *table, const struct roast_summary *summary)
 {
         for (size_t i = 0; i < summary->n_files; i++) {
-                const struct roast_file *file = &summary->files[i];
-                const struct roast_bytes *bytes = &file->bytes;
                 struct roast_cell *cells = build_row(table);
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", file->name ? file->name : "(no file)");
-                build_text(&cells[1], "%s", dataset_name(file->dataset));
-                build_count(&cells[2], file->finished);
-                build_failed(&cells[3], file->failed);
-                build_failed(&cells[4], file->lost);
-                build_count(&cells[5], file->events);
-                build_seconds(&cells[6], file->wall_s);
-                build_sum(&cells[7], &bytes->needed);
-                build_sum(&cells[8], &bytes->requested);
-                build_sum(&cells[9], &bytes->kernel);
-                build_sum(&cells[10], &bytes->storage);
-                build_ratio(&cells[11], &bytes->requested, &bytes->needed);
-                build_ratio(&cells[12], &bytes->kernel, &bytes->requested);
-                build_again(&cells[13], bytes);
-                build_branches(&cells[14], bytes);
-                build_touched(&cells[15], bytes);
-                if (cells[15].type != ROAST_CELL_EMPTY)
-                        build_bar(&cells[16], cells[15].real / 100);
+                build_text(&cells[1], "%s", dataset_of(summary, &summary->files[i]));
+                file_cells(cells, &summary->files[i]);
         }
         return 0;
 }

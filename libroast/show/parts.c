@@ -1,8 +1,8 @@
-/* The tables of datasets and of sections */
+/* The tables of datasets, of sections and of tasks */
 
-#include "show/parts.h"
 #include "record/chunk.h"
 #include "show/build.h"
+#include "show/parts.h"
 
 const struct roast_column dataset_columns[DATASET_N_COLUMNS] = {
         { "dataset", "Dataset", .cut = ROAST_CUT_END },
@@ -34,18 +34,21 @@ int dataset_fill(struct roast_table *table, const struct roast_summary *summary)
                 if (dataset->failed)
                         cells[2].emphasis = ROAST_ALERT;
                 build_count(&cells[3], dataset->events);
-                build_seconds(&cells[4], dataset->wall_s);
-                build_seconds(&cells[5], dataset->cpu_s);
-                build_bytes(&cells[6], (double)dataset->requested_bytes);
-                if (dataset->events) {
+                if (dataset->wall_chunks)
+                        build_seconds(&cells[4], dataset->wall_s);
+                if (dataset->cpu_chunks)
+                        build_seconds(&cells[5], dataset->cpu_s);
+                if (dataset->bytes_chunks)
+                        build_bytes(&cells[6], dataset->requested_bytes);
+                if (dataset->events && dataset->wall_chunks) {
                         build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
                         cells[7].real *= 1e6;
                 }
-                build_sum(&cells[8], &dataset->bytes.needed);
-                build_sum(&cells[9], &dataset->bytes.kernel);
-                build_ratio(&cells[10], &dataset->bytes.requested, &dataset->bytes.needed);
-                build_again(&cells[11], &dataset->bytes);
-                build_touched(&cells[12], &dataset->bytes);
+                build_sum(&cells[8], &dataset->sums.needed);
+                build_sum(&cells[9], &dataset->sums.kernel);
+                build_ratio(&cells[10], &dataset->sums.requested, &dataset->sums.needed);
+                build_again(&cells[11], &dataset->sums);
+                build_touched(&cells[12], &dataset->sums);
         }
         return 0;
 }
@@ -81,6 +84,35 @@ int section_fill(struct roast_table *table, const struct roast_summary *summary)
                         build_bytes(&cells[7], section->rss_delta_bytes);
                 if (section->kind & SECTION_BYTES_READ)
                         build_bytes(&cells[8], (double)section->bytes);
+        }
+        return 0;
+}
+
+const struct roast_column task_columns[TASK_TABLE_N_COLUMNS] = {
+        { "prefix", "Tasks", false }, { "tasks", "Number", true }, { "attempts", "Attempts", true },
+        { "failed", "Failed", true }, { "lost", "Lost", true },    { "busy_s", "Time", true },
+        { "cpu_s", "CPU", true },
+};
+
+int task_fill(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_tasks; i++) {
+                const struct roast_task_group *group = &summary->tasks[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", group->prefix ? group->prefix : "(no prefix)");
+                build_count(&cells[1], group->tasks);
+                build_count(&cells[2], group->attempts);
+                build_count(&cells[3], group->failed);
+                build_count(&cells[4], group->lost);
+                for (int j = 3; j <= 4; j++)
+                        if (cells[j].count)
+                                cells[j].emphasis = ROAST_ALERT;
+                build_seconds(&cells[5], group->busy_s);
+                if (group->measured)
+                        build_seconds(&cells[6], group->cpu_s);
         }
         return 0;
 }

@@ -7,6 +7,7 @@
 extern const struct roast_column dataset_columns[];
 extern const struct roast_column section_columns[];
 extern const struct roast_column file_columns[];
+extern const struct roast_column task_columns[];
 extern const struct roast_column branch_columns[];
 extern const struct roast_column failure_columns[];
 extern const struct roast_column byte_columns[];
@@ -15,6 +16,7 @@ enum {
         DATASET_N_COLUMNS = 13,
         SECTION_N_COLUMNS = 9,
         FILE_N_COLUMNS = 17,
+        TASK_TABLE_N_COLUMNS = 7,
         BRANCH_N_COLUMNS = 5,
         FAILURE_N_COLUMNS = 7,
         BYTE_N_COLUMNS = 6,
@@ -22,6 +24,7 @@ enum {
 
 int dataset_fill(struct roast_table *table, const struct roast_summary *summary);
 int section_fill(struct roast_table *table, const struct roast_summary *summary);
+int task_fill(struct roast_table *table, const struct roast_summary *summary);
 int file_fill(struct roast_table *table, const struct roast_summary *summary);
 int branch_fill(struct roast_table *table, const struct roast_summary *summary);
 int failure_fill(struct roast_table *table, const struct roast_summary *summary);

@@ -1,4 +1,4 @@
-/* Files, branches, failures and bytes of a summary, as dicts */
+/* Bytes, branches and failures of a summary, as dicts */
 
 #include "record/chunk.h"
 #include "run.h"
@@ -44,22 +44,6 @@ PyObject *native_bytes_dict(const struct roast_bytes *bytes)
                 "border_amplification",
                 ratio((double)bytes->needed.bytes, (double)(bytes->needed.bytes - bytes->again),
                       needed));
-}
-
-PyObject *native_file_dict(const struct roast_summary *summary, size_t i)
-{
-        const struct roast_file *file = &summary->files[i];
-        PyObject *dict = native_bytes_dict(&file->bytes), *rest;
-
-        rest = Py_BuildValue("{s:z,s:z,s:z,s:L,s:L,s:L,s:L,s:d}", "file", file->name, "dataset",
-                             file->dataset, "tree", file->tree, "finished",
-                             (long long)file->finished, "failed", (long long)file->failed, "lost",
-                             (long long)file->lost, "events", (long long)file->events, "wall_s",
-                             file->wall_s);
-        if (!dict || !rest || PyDict_Update(rest, dict) < 0)
-                Py_CLEAR(rest);
-        Py_XDECREF(dict);
-        return rest;
 }
 
 PyObject *native_branch_dict(const struct roast_summary *summary, size_t i)

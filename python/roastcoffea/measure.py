@@ -178,14 +178,13 @@ class Measurement:
         if start is None or stop is None:
             start, stop = 0, fields.get("num_events", 0)
         branches: list[tuple[str, int | None]] = []
-        selected = whole = needed = cut = 0
+        selected = whole = cut = 0
         for name in dict.fromkeys(touched + preloaded):
             branch = tree.branch(opened, name)
             if branch is None or branch.baskets is None:
                 branches.append((name, None))
                 continue
             need = branch.baskets.overlapping(start, stop)
-            needed += need
             cut += branch.baskets.cut(start, stop)
             branches.append((name, need))
             selected += branch.compressed
@@ -197,8 +196,6 @@ class Measurement:
         fields["tree_bytes"] = tree.bytes
         fields["selected_bytes"] = selected
         fields["selected_uncompressed_bytes"] = whole
-        fields["touched_branches"] = len(branches)
-        fields["needed_bytes"] = needed
         fields["cut_bytes"] = cut
 
 

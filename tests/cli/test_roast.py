@@ -36,9 +36,10 @@ TABLES = [
     "split",
     "bytes",
     "datasets",
-    "files",
     "sections",
     "branches",
+    "tasks",
+    "coverage",
 ]
 ESCAPE = "\x1b"
 

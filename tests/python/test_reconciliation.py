@@ -116,7 +116,7 @@ def test_a_chunk_needs_the_same_bytes_either_way(files: dict[str, str], kind: st
     assert len(records) == 3
     for record in records:
         start, stop = record["entry_start"], record["entry_stop"]
-        assert record["needed_bytes"] == need(files[kind], start, stop, ["pt", "eta"])
+        assert record["accessed_bytes"] == need(files[kind], start, stop, ["pt", "eta"])
 
 
 def test_bytes_again_are_those_of_the_baskets_that_borders_cut(files: dict[str, str]) -> None:
@@ -151,7 +151,8 @@ def test_what_was_touched_is_of_all_chunks_of_a_file_together(files: dict[str, s
     metrics = measure(path, Analysis(third=True), chunksize=3_000).get_metrics()
     (tree,) = roastcoffea.inspect(path)["trees"]
     sizes = {branch["path"]: branch["compressed_bytes"] for branch in tree["branches"]}
-    (row,) = metrics["files"]
+    (file,) = metrics["files"]
+    row = file["bytes"]
     assert (row["touched_branches"], row["tree_branches"]) == (3, 4)
     assert row["touched_bytes"] == sizes["pt"] + sizes["eta"] + sizes["n"]
     assert row["tree_bytes"] == tree["compressed_bytes"] == metrics["tree_bytes"]
@@ -176,7 +177,7 @@ def test_sums_over_files_datasets_and_branches_are_the_same(
     collector.set_coffea_report(report)
     metrics = collector.get_metrics()
     for key in ("bytes_needed", "bytes_requested", "bytes_needed_again", "tree_bytes"):
-        assert sum(row[key] for row in metrics["files"]) == metrics[key]
+        assert sum(row["bytes"][key] for row in metrics["files"]) == metrics[key]
         assert sum(row[key] for row in metrics["bytes_per_dataset"].values()) == metrics[key]
     assert sum(row["bytes_needed"] for row in metrics["branches"]) == metrics["bytes_needed"]
 

@@ -88,16 +88,18 @@ def local(servers: Servers) -> dict[str, Any]:
 
 def by_name(files: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return what is known of files by their base names, without what depends on the way there."""
-    way = {"file", "wall_s", "bytes_kernel_read", "bytes_storage_read", "kernel_amplification"}
+    way = {"name", "wall_s", "bytes_kernel_read", "bytes_storage_read", "kernel_amplification"}
     return {
-        Path(row["file"]).name: {key: value for key, value in row.items() if key not in way}
+        Path(row["name"]).name: {
+            key: value for key, value in {**row, **row["bytes"]}.items() if key not in (*way, "bytes")
+        }
         for row in files
     }
 
 
 def assert_same(metrics: dict[str, Any], local: dict[str, Any], scheme: str) -> None:
     assert {key: metrics[key] for key in METRICS} == {key: local[key] for key in METRICS}
-    assert all(row["file"].startswith(scheme) for row in metrics["files"])
+    assert all(row["name"].startswith(scheme) for row in metrics["files"])
     assert by_name(metrics["files"]) == by_name(local["files"])
     assert metrics["branches"] == local["branches"]
     assert sorted(metrics["file_read_metrics"].values(), key=str) == sorted(

@@ -74,7 +74,7 @@ struct roast_run *shown_hostile(void)
 void show(struct shown *shown, struct roast_run *run)
 {
         shown->run = run;
-        assert_int_equal(roast_summary_with_branches(&shown->summary, run, NULL), 0);
+        assert_int_equal(roast_summary_of_run(&shown->summary, run, NULL), 0);
         assert_int_equal(roast_tables_make(&shown->tables, &shown->summary, NULL), 0);
 }
 

@@ -92,12 +92,14 @@ static void test_every_table_at_two_widths_is_as_in_the_golden_files(void **stat
                 ROAST_CLEANUP(cleanup_free) char *all = NULL;
                 char file[64];
 
-                for (size_t t = 0; t < shown.tables.n; t++) {
+                for (size_t t = 0; roast_table_names[t]; t++) {
+                        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
                         ROAST_CLEANUP(cleanup_free) char *text = NULL;
 
-                        assert_int_equal(roast_table_to_text(&text, &shown.tables.tables[t],
-                                                             &options[i], NULL),
+                        assert_int_equal(roast_table_make(&table, roast_table_names[t],
+                                                          &shown.summary, NULL),
                                          0);
+                        assert_int_equal(roast_table_to_text(&text, &table, &options[i], NULL), 0);
                         assert_int_equal(buf_printf(&out, "%s%s", t ? "\n" : "", text), 0);
                 }
                 all = buf_release_string(&out);
@@ -197,11 +199,12 @@ static void test_every_name_of_a_table_makes_it(void **state)
                 assert_int_equal(
                         roast_table_make(&table, roast_table_names[n], &shown.summary, NULL), 0);
                 assert_string_equal(table.name, roast_table_names[n]);
-                assert_string_equal(table.name, shown.tables.tables[n].name);
+                if (n < shown.tables.n)
+                        assert_string_equal(table.name, shown.tables.tables[n].name);
                 assert_in_range(table.n_columns, 2, 20);
                 roast_table_deinit(&table);
         }
-        assert_int_equal(n, shown.tables.n);
+        assert_string_equal(roast_table_names[n - 1], "files"); /* must be asked for */
         assert_int_equal(roast_table_make(&table, "nonsense", &shown.summary, &error),
                          ROAST_E_NOENT);
         assert_non_null(strstr(error.message, "nonsense"));
