@@ -36,14 +36,14 @@
 #define CHUNKS_PER_S  50000.0
 #define METRICS_MAX_S 4.0
 
-#define WORKERS         2000
-#define SERIES          9
-#define ROWS            1200
-#define BLOCK_ROWS      120
-#define SAVE_MAX_S      2.0
-#define LOAD_MAX_S      1.0
-#define SAMPLES_MAX_MB  30.0
-#define MEMORY_MAX_MB   150.0
+#define WORKERS        2000
+#define SERIES         9
+#define ROWS           1200
+#define BLOCK_ROWS     120
+#define SAVE_MAX_S     2.0
+#define LOAD_MAX_S     1.0
+#define SAMPLES_MAX_MB 30.0
+#define MEMORY_MAX_MB  150.0
 
 #define START_UTC_NS INT64_C(1700000000000000000)
 #define S_NS         INT64_C(1000000000)

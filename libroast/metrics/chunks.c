@@ -288,7 +288,8 @@ static int set_metrics(struct roast_metric_set *set, struct found *found, struct
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect, .failures.collect = collect };
+        ROAST_CLEANUP(found_deinit)
+        struct found found = { .collect = collect, .failures.collect = collect };
         int r;
 
         found.slots = calloc(collect->texts.n + 1, sizeof(*found.slots));

@@ -57,7 +57,8 @@ static const struct {
         { "Requested by uproot", ROAST_BYTES_REQUESTED, FACTOR, ROAST_BYTES_NEEDED, "needed" },
         { "Read by the processes", ROAST_BYTES_KERNEL_READ, FACTOR, ROAST_BYTES_REQUESTED,
           "requested" },
-        { "Read from storage", ROAST_BYTES_STORAGE_READ, FACTOR, ROAST_BYTES_REQUESTED, "requested" },
+        { "Read from storage", ROAST_BYTES_STORAGE_READ, FACTOR, ROAST_BYTES_REQUESTED,
+          "requested" },
 };
 
 static void fill_row(struct roast_cell *cells, const struct roast_metric_set *set, size_t i)

@@ -1,8 +1,8 @@
 /* The tables of datasets, of sections and of tasks */
 
+#include "show/parts.h"
 #include "record/chunk.h"
 #include "show/build.h"
-#include "show/parts.h"
 
 const struct roast_column dataset_columns[DATASET_N_COLUMNS] = {
         { "dataset", "Dataset", .cut = ROAST_CUT_END },

@@ -357,9 +357,9 @@ static const struct definition {
 };
 
 const char *const roast_table_names[] = {
-        "throughput", "events", "resources", "timing",   "fine",     "chunks", "failures", "split",
-        "bytes",      "datasets", "sections", "branches", "tasks",   "coverage", "custom", "files",
-        NULL,
+        "throughput", "events",   "resources", "timing",   "fine",     "chunks",
+        "failures",   "split",    "bytes",     "datasets", "sections", "branches",
+        "tasks",      "coverage", "custom",    "files",    NULL,
 };
 
 static int make(struct roast_table *table, const struct definition *definition,

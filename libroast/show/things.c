@@ -1,8 +1,8 @@
 /* The table of the metrics that users registered: see things.h. */
 
+#include "show/things.h"
 #include "roast-units.h"
 #include "show/build.h"
-#include "show/things.h"
 
 int things_fill_custom(struct roast_table *table, const struct roast_summary *summary)
 {

@@ -332,8 +332,8 @@ static PyObject *make_results(struct coverage_reader *reader)
                                             .estimated = PyList_New(0) };
         PyObject *object = NULL, *dict = NULL;
 
-        if (results.names && results.files && results.ratios && results.percents && results.estimated &&
-            plain_each_pair(reader->file_index, put_file, &results) >= 0)
+        if (results.names && results.files && results.ratios && results.percents &&
+            results.estimated && plain_each_pair(reader->file_index, put_file, &results) >= 0)
                 dict = Py_BuildValue("{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata",
                                      reader->metadata, "compression_ratios", results.ratios,
                                      "file_read_metrics", results.files,

@@ -59,11 +59,10 @@ PyObject *native_failure_dict(const struct roast_summary *summary, size_t i)
         const struct roast_failure *failure = &summary->failures[i];
         int outcome = failure->outcome;
 
-        return Py_BuildValue("{s:s,s:z,s:z,s:z,s:L,s:L,s:d}", "outcome",
-                             outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome]
-                                                                        : "unknown",
-                             "error_type", failure->error_type, "error_message",
-                             failure->error_message, "file", failure->file, "attempts",
-                             (long long)failure->attempts, "recovered",
-                             (long long)failure->recovered, "wall_s", failure->wall_s);
+        return Py_BuildValue(
+                "{s:s,s:z,s:z,s:z,s:L,s:L,s:d}", "outcome",
+                outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome] : "unknown",
+                "error_type", failure->error_type, "error_message", failure->error_message, "file",
+                failure->file, "attempts", (long long)failure->attempts, "recovered",
+                (long long)failure->recovered, "wall_s", failure->wall_s);
 }

@@ -36,7 +36,7 @@ class LazyDict(dict[str, Any]):
         return value
 
     def _made(self) -> LazyDict:
-        for key in self.keys():  # noqa: SIM118  (iterating makes the values)
+        for key in self.keys():
             self[key]
         return self
 

@@ -91,7 +91,9 @@ def by_name(files: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     way = {"name", "wall_s", "bytes_kernel_read", "bytes_storage_read", "kernel_amplification"}
     return {
         Path(row["name"]).name: {
-            key: value for key, value in {**row, **row["bytes"]}.items() if key not in (*way, "bytes")
+            key: value
+            for key, value in {**row, **row["bytes"]}.items()
+            if key not in (*way, "bytes")
         }
         for row in files
     }

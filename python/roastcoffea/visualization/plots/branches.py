@@ -86,7 +86,12 @@ def plot_branch_treemap(
     branches = f"{len(sizes):,} branches" if len(sizes) != 1 else "1 branch"
     label_axes(ax, title)
     ax.text(
-        1.0, 1.01, f"{size_text(total)} in {branches}", transform=ax.transAxes, ha="right", va="bottom"
+        1.0,
+        1.01,
+        f"{size_text(total)} in {branches}",
+        transform=ax.transAxes,
+        ha="right",
+        va="bottom",
     )
     finish(fig, output_path)
     return fig, ax
@@ -190,4 +195,3 @@ def _write(ax: Axes, tile: Box, name: str, size: float, total: float, colour: st
         clip_on=True,
     )
     plain([text])
-

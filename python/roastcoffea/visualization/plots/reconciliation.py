@@ -159,4 +159,3 @@ def _groups(per_dataset: Mapping[Any, Mapping[str, Any]]) -> dict[str, Figures]:
                 sums[key] = sums.get(key, 0.0) + value
         groups[f"{len(rest):,} others"] = sums
     return groups
-
