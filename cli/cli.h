@@ -44,6 +44,9 @@ enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 int cli_format(const char *verb, const char *word);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
+/* The same; as text at most so many rows, and how many more there are; 0: all. */
+int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,
+                         size_t rows);
 
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);

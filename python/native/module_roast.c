@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "aggregate.h"
+#include "roast-show.h"
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
@@ -86,6 +87,25 @@ static PyObject *exchange(PyObject *module, PyObject *args)
         Py_RETURN_NONE;
 }
 
+/* TABLES: the names that Summary.table() knows */
+static int add_tables(PyObject *module)
+{
+        PyObject *list = PyList_New(0), *tuple;
+        int r = list ? 0 : -1;
+
+        for (size_t i = 0; roast_table_names[i] && r >= 0; i++) {
+                PyObject *name = PyUnicode_FromString(roast_table_names[i]);
+
+                r = name ? PyList_Append(list, name) : -1;
+                Py_XDECREF(name);
+        }
+        tuple = r < 0 ? NULL : PyList_AsTuple(list);
+        r = tuple ? PyModule_AddObjectRef(module, "TABLES", tuple) : -1;
+        Py_XDECREF(tuple);
+        Py_XDECREF(list);
+        return r;
+}
+
 static int exec_module(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
@@ -95,6 +115,7 @@ static int exec_module(PyObject *module)
                 native_add_aggregate_chunks,
                 native_add_aggregate_coverage,
                 native_add_aggregate_workers,
+                add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

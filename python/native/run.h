@@ -37,8 +37,15 @@ PyObject *native_summary_datasets(const struct roast_summary *summary);
 PyObject *native_summary_sections(const struct roast_summary *summary);
 PyObject *native_summary_files(const struct roast_summary *summary);
 PyObject *native_summary_file_metadata(const struct roast_summary *summary);
+PyObject *native_summary_branches(const struct roast_summary *summary);
+PyObject *native_summary_failures(const struct roast_summary *summary);
 PyObject *native_summary_custom(const struct roast_summary *summary);
 /* (per dataset, per section): the documented dicts by name */
 PyObject *native_summary_documented(const struct roast_summary *summary);
 PyObject *native_documented_dataset(const struct roast_dataset *dataset);
 PyObject *native_documented_section(const struct roast_section *section, PyObject *type);
+
+/* summary_bytes.c: parts of a summary as dicts; NULL: an exception is set */
+PyObject *native_bytes_dict(const struct roast_bytes *bytes);
+PyObject *native_branch_dict(const struct roast_summary *summary, size_t i);
+PyObject *native_failure_dict(const struct roast_summary *summary, size_t i);

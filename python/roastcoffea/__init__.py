@@ -50,6 +50,7 @@ _PLOTS = (
     "plot_branch_access_per_chunk",
     "plot_branch_treemap",
     "plot_bytes_accessed_per_chunk",
+    "plot_bytes_reconciliation",
     "plot_chunk_gantt",
     "plot_compression_ratio_distribution",
     "plot_cpu_utilization_mean_timeline",

@@ -22,7 +22,7 @@ from roastcoffea.clock import RunClock
 from roastcoffea.custom import add_custom
 from roastcoffea.inputs import clean_text
 from roastcoffea.lazy import RecordList
-from roastcoffea.metrics import Metrics, metrics_of, registry
+from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
 from roastcoffea.recording import (
     Committer,
     create_file,
@@ -42,8 +42,7 @@ logger = logging.getLogger(__name__)
 
 _NO_CLIENT: Any = object()
 
-#: The tables of a summary; "custom" has rows where the user registered metrics
-_PRINTED = ("throughput", "events", "resources", "timing", "fine", "chunks", "split", "custom")
+ROWS_SHOWN = 10  # of a table of files, branches and so on, in a summary
 
 
 def _documented_signature(init: Callable[..., None]) -> inspect.Signature:
@@ -605,6 +604,7 @@ class MetricsCollector:
         if "total_cpu_time" in metrics.absent:
             self._take_fallbacks(metrics)
         merge(metrics, self._chunk_shapes(summary, metrics))
+        metrics.update(parts_of(summary))
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
@@ -704,12 +704,13 @@ class MetricsCollector:
         """Print the tables; in the middle of a run, what is known until then."""
         from rich.console import Console
 
+        from roastcoffea._roast import TABLES
         from roastcoffea.export.reporter import rich_table
 
         console = Console()
         summary = self.summary()
-        for name in _PRINTED:
-            table = rich_table(summary, name)
+        for name in TABLES:
+            table = rich_table(summary, name, width=console.width, limit=ROWS_SHOWN)
             if table is not None:
                 console.print()
                 console.print(table)
