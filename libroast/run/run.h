@@ -59,6 +59,10 @@ struct roast_run {
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Makes the empty file, for its owner alone; one that is there is ROAST_E_STATE. */
+int run_create_file(const char *path, struct roast_error *error);
+/* Removes a run file, with what SQLite may have left beside it. */
+void run_remove_files(const char *path);
 /* Begins a transaction; what another view may have left open is ended. */
 int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, the source, or "this run". */

@@ -187,7 +187,8 @@ def identity() -> Identity:
     if _host is None:
         _host = socket.gethostname()
     worker = _ask_worker() if _ask_worker is not None else None
-    return Identity(worker or _worker, _host, os.getpid())
+    pid = os.getpid()
+    return Identity(worker or _worker or f"{_host}:{pid}", _host, pid)
 
 
 def attempt(key: ChunkKey) -> int:
