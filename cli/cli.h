@@ -17,6 +17,7 @@
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
 int verb_check(int argc, char **argv);
+int verb_compare(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);

@@ -106,6 +106,7 @@ struct found {
 static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
         struct found *found = context;
+        const struct collect_tap *tap = found->collect->tap;
         struct roast_dataset *dataset;
         struct chunk_figures figures;
 
@@ -132,6 +133,8 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
         chunk_stats_finished(&found->stats, dataset, &figures);
         if (attempt->chunk_id)
                 split_add(&found->split, attempt->chunk);
+        if (tap && tap->chunk(tap->context, found->collect, attempt) < 0)
+                return roast_fail_nomem(error);
         return 0;
 }
 
@@ -181,6 +184,9 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
                 }
                 figures = section_figures_of(scan.values);
                 section_add(section, &figures);
+                if (collect->tap &&
+                    collect->tap->section(collect->tap->context, collect, scan.values) < 0)
+                        r = roast_fail_nomem(error);
         }
         run_scan_end(&scan);
         if (r >= 0)

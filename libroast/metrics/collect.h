@@ -6,6 +6,22 @@
 #include "roast-metrics.h"
 #include "run/run.h"
 
+struct collect;
+struct run_attempt;
+
+/*
+ * Someone who looks at the same rows while the summary is made of them: the attempts that
+ * finished and count, and the sections (the columns of their table) of all that count. A
+ * negative result ends the walk for want of memory.
+ */
+struct collect_tap {
+        int (*chunk)(void *context, const struct collect *collect,
+                     const struct run_attempt *attempt);
+        int (*section)(void *context, const struct collect *collect,
+                       const struct run_value *values);
+        void *context;
+};
+
 /* What several sources need to know about the run */
 struct collect {
         struct roast_run *run;
@@ -16,8 +32,13 @@ struct collect {
         char processor[256];         /* class of the processor; empty: not known */
         struct report_custom custom; /* the user's own figures */
         struct imported imported;
-        struct intern texts; /* the text table: id - 1 */
+        struct intern texts;           /* the text table: id - 1 */
+        const struct collect_tap *tap; /* NULL: nobody looks */
 };
+
+/* roast_summary_of_run(), with someone who looks */
+int collect_summary(struct roast_summary *summary, struct roast_run *run,
+                    const struct collect_tap *tap, struct roast_error *error);
 
 int collect_facts(struct collect *collect, struct roast_error *error);
 int collect_workers(struct collect *collect, struct roast_error *error);

@@ -35,14 +35,14 @@ static int derive(const struct collect *collect, struct roast_error *error)
         return r > 0 ? roast_metric_set_derive(set, error) : 0;
 }
 
-int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
-                         struct roast_error *error)
+int collect_summary(struct roast_summary *summary, struct roast_run *run,
+                    const struct collect_tap *tap, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
                 collect_texts,   collect_facts,  collect_chunks,
                 collect_workers, collect_series, collect_spans,
         };
-        struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
+        struct collect collect = { .run = run, .summary = summary, .interval_s = 1, .tap = tap };
         int r;
 
         *summary = (struct roast_summary){ 0 };
@@ -58,6 +58,12 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
         if (r < 0)
                 roast_summary_deinit(summary);
         return r;
+}
+
+int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
+                         struct roast_error *error)
+{
+        return collect_summary(summary, run, NULL, error);
 }
 
 void roast_summary_deinit(struct roast_summary *summary)
