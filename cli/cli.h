@@ -21,6 +21,7 @@ int verb_compare(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
+int verb_scaling(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */

@@ -222,6 +222,18 @@ static int describe_runs(struct roast_comparison *comparison, const struct compa
         return 0;
 }
 
+int compare_read_runs(struct roast_comparison *comparison, struct compare_run *runs, size_t n_runs)
+{
+        int r = 0;
+
+        comparison->matched_by = calloc(comparison->n_groups, sizeof(*comparison->matched_by));
+        if (!comparison->matched_by)
+                return ROAST_E_NOMEM;
+        for (size_t i = 1; i < comparison->n_groups && r >= 0; i++)
+                r = compare_groups(comparison, runs, n_runs, i);
+        return r < 0 ? r : judge_rows(comparison);
+}
+
 static int compare(struct roast_comparison *comparison, struct compare_run *runs, size_t n_runs,
                    struct roast_error *error)
 {
@@ -233,12 +245,7 @@ static int compare(struct roast_comparison *comparison, struct compare_run *runs
                 r = compare_conditions(comparison, runs, n_runs, error);
         if (r < 0)
                 return r;
-        comparison->matched_by = calloc(comparison->n_groups, sizeof(*comparison->matched_by));
-        if (!comparison->matched_by)
-                return roast_fail_nomem(error);
-        for (size_t i = 1; i < comparison->n_groups && r >= 0; i++)
-                r = compare_groups(comparison, runs, n_runs, i);
-        if (r < 0 || judge_rows(comparison) < 0)
+        if (compare_read_runs(comparison, runs, n_runs) < 0)
                 return roast_fail_nomem(error);
         return 0;
 }

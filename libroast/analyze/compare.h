@@ -25,6 +25,8 @@ struct compare_pair {
         struct match match;
 };
 
+/* All that follows when the runs are read; n_groups is set. 0 or ROAST_E_NOMEM */
+int compare_read_runs(struct roast_comparison *comparison, struct compare_run *runs, size_t n_runs);
 /* The rows of a pair, behind those that are there. 0 or ROAST_E_NOMEM */
 int compare_rows(struct roast_comparison *comparison, const struct compare_pair *pair,
                  size_t against);

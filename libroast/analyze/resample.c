@@ -1,6 +1,7 @@
 /* Random numbers, the bootstrap, and tests of few values: see statistics.h. */
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,11 +111,13 @@ int stat_holm(double *p, size_t n)
 
 /*
  * The sorted values in up to BINS groups of neighbours. A draw of clusters is a
- * weight for each cluster; the weights of a group add up over its values.
+ * weight for each cluster; how much weight is below a bin is a sum over the
+ * clusters, so that the median is found by bisection.
  */
 struct bins {
-        size_t n;       /* of bins */
-        float *weights; /* [cluster][bin]: how many values */
+        size_t n; /* of bins */
+        size_t n_clusters;
+        float *below; /* [bin][cluster], up to bin n: how many values of the cluster */
         const double *sorted;
         size_t n_values;
 };
@@ -127,55 +130,65 @@ static size_t bin_begin(const struct bins *bins, size_t bin)
 
 static void fill_bins(struct bins *bins, const uint16_t *cluster)
 {
-        for (size_t bin = 0; bin < bins->n; bin++)
-                for (size_t i = bin_begin(bins, bin); i < bin_begin(bins, bin + 1); i++)
-                        bins->weights[cluster[i] * bins->n + bin]++;
-}
-
-/* The value inside a bin, a share of its weight from its beginning */
-static double value_in(const struct bins *bins, size_t bin, double share)
-{
-        const double *begin = bins->sorted + bin_begin(bins, bin);
-        const double *last = bins->sorted + bin_begin(bins, bin + 1) - 1;
-
-        return *begin + share * (*last - *begin);
-}
-
-/* Between the first values at which the drawn weight reaches its half, and is beyond it */
-static double drawn_median(const struct bins *bins, const float *drawn)
-{
-        double half = 0, below = 0, lower = (double)NAN;
-
-        for (size_t bin = 0; bin < bins->n; bin++)
-                half += (double)drawn[bin] / 2;
         for (size_t bin = 0; bin < bins->n; bin++) {
-                double here = (double)drawn[bin];
+                const float *at = bins->below + bin * bins->n_clusters;
+                float *next = bins->below + (bin + 1) * bins->n_clusters;
 
-                if (here > 0 && below + here >= half && isnan(lower))
-                        lower = value_in(bins, bin, (half - below) / here);
-                if (here > 0 && below + here > half)
-                        return (lower + value_in(bins, bin, fmax(0, half - below) / here)) / 2;
-                below += here;
+                memcpy(next, at, bins->n_clusters * sizeof(*next));
+                for (size_t i = bin_begin(bins, bin); i < bin_begin(bins, bin + 1); i++)
+                        next[cluster[i]]++;
         }
-        return lower;
 }
 
-static int draw(double *medians, const struct bins *bins, size_t n_clusters, uint64_t seed)
+static double weight_below(const struct bins *bins, const float *drawn, size_t bin)
 {
-        ROAST_CLEANUP(cleanup_free) float *drawn = malloc(bins->n * sizeof(*drawn));
+        const float *below = bins->below + bin * bins->n_clusters;
+        double sum = 0;
+
+        for (size_t i = 0; i < bins->n_clusters; i++)
+                sum += (double)(drawn[i] * below[i]);
+        return sum;
+}
+
+/* The value at which the weight `half` is reached, or (`beyond`) exceeded */
+static double value_at(const struct bins *bins, const float *drawn, double half, bool beyond)
+{
+        size_t low = 0, high = bins->n - 1;
+        double below, here;
+        const double *begin, *last;
+
+        while (low < high) {
+                size_t middle = (low + high) / 2;
+                double weight = weight_below(bins, drawn, middle + 1);
+
+                if (beyond ? weight > half : weight >= half)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
+        below = weight_below(bins, drawn, low);
+        here = weight_below(bins, drawn, low + 1) - below;
+        begin = bins->sorted + bin_begin(bins, low);
+        last = bins->sorted + bin_begin(bins, low + 1) - 1;
+        return *begin + (here > 0 ? fmax(0, half - below) / here : 0) * (*last - *begin);
+}
+
+static int draw(double *medians, const struct bins *bins, uint64_t seed)
+{
+        ROAST_CLEANUP(cleanup_free) float *drawn = malloc(bins->n_clusters * sizeof(*drawn));
 
         if (!drawn)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < DRAWS; i++) {
-                memset(drawn, 0, bins->n * sizeof(*drawn));
-                for (size_t j = 0; j < n_clusters; j++) {
-                        size_t at = stat_random_below(&seed, (uint32_t)n_clusters);
-                        const float *weights = bins->weights + at * bins->n;
+                double half;
 
-                        for (size_t bin = 0; bin < bins->n; bin++)
-                                drawn[bin] += weights[bin];
-                }
-                medians[i] = drawn_median(bins, drawn);
+                memset(drawn, 0, bins->n_clusters * sizeof(*drawn));
+                for (size_t j = 0; j < bins->n_clusters; j++)
+                        drawn[stat_random_below(&seed, (uint32_t)bins->n_clusters)]++;
+                half = weight_below(bins, drawn, bins->n) / 2;
+                medians[i] =
+                        (value_at(bins, drawn, half, false) + value_at(bins, drawn, half, true)) /
+                        2;
         }
         return 0;
 }
@@ -183,22 +196,24 @@ static int draw(double *medians, const struct bins *bins, size_t n_clusters, uin
 int stat_median_interval(struct stat_interval *ret, const double *sorted, const uint16_t *cluster,
                          size_t n, size_t n_clusters, double level, uint64_t seed)
 {
-        ROAST_CLEANUP(cleanup_free) float *weights = NULL;
+        ROAST_CLEANUP(cleanup_free) float *below = NULL;
         ROAST_CLEANUP(cleanup_free) double *medians = NULL;
         ROAST_CLEANUP(cleanup_free) void *scratch = NULL;
-        struct bins bins = { .n = n < BINS ? n : BINS, .sorted = sorted, .n_values = n };
+        struct bins bins = {
+                .n = n < BINS ? n : BINS, .n_clusters = n_clusters, .sorted = sorted, .n_values = n
+        };
 
         *ret = (struct stat_interval){ (double)NAN, (double)NAN };
         if (n == 0 || n_clusters == 0)
                 return 0;
-        weights = calloc(n_clusters * bins.n, sizeof(*weights));
+        below = calloc(n_clusters * (bins.n + 1), sizeof(*below));
         medians = malloc(DRAWS * sizeof(*medians));
         scratch = malloc(stat_sort_scratch(DRAWS));
-        if (!weights || !medians || !scratch)
+        if (!below || !medians || !scratch)
                 return ROAST_E_NOMEM;
-        bins.weights = weights;
+        bins.below = below;
         fill_bins(&bins, cluster);
-        if (draw(medians, &bins, n_clusters, seed) < 0)
+        if (draw(medians, &bins, seed) < 0)
                 return ROAST_E_NOMEM;
         stat_sort(medians, NULL, DRAWS, scratch);
         ret->low = stat_quantile_sorted(medians, DRAWS, (1 - level) / 2);

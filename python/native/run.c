@@ -39,6 +39,16 @@ static PyObject *leave(PyObject *self, int r, const struct roast_error *error)
         Py_RETURN_NONE;
 }
 
+struct roast_run *native_run_enter(PyObject *run)
+{
+        return enter(run);
+}
+
+void native_run_leave(PyObject *run)
+{
+        pthread_mutex_unlock(&((RunObject *)run)->lock);
+}
+
 static PyObject *make(PyObject *type, PyObject *path,
                       int (*function)(struct roast_run **, const char *, struct roast_error *))
 {

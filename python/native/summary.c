@@ -142,7 +142,7 @@ static PyObject *row_tuple(const struct roast_table *table, size_t row)
         return tuple;
 }
 
-static PyObject *table_object(const struct roast_table *table)
+PyObject *native_table(const struct roast_table *table)
 {
         PyObject *columns = PyList_New(0), *rows = PyList_New(0);
 
@@ -183,7 +183,7 @@ static PyObject *summary_table(PyObject *self, PyObject *arg)
                 PyErr_SetString(PyExc_KeyError, error.message);
                 return NULL;
         }
-        object = table_object(&table);
+        object = native_table(&table);
         roast_table_deinit(&table);
         return object;
 }

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.comparison import compare, scaling
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
     from roastcoffea.instrumentation import (
@@ -29,9 +30,11 @@ __all__ = [
     "BaseInstrumentationContext",
     "MetricsCollector",
     "__version__",
+    "compare",
     "inspect",
     "load_measurement",
     "save_measurement",
+    "scaling",
     "track_bytes",
     "track_memory",
     "track_metrics",
@@ -74,9 +77,11 @@ _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
     "__version__": "_roast",
+    "compare": "comparison",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
     "save_measurement": "export.measurements",
+    "scaling": "comparison",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",
     "track_metrics": "decorator",

@@ -10,15 +10,22 @@ from roastcoffea._roast import Summary, format_bytes, format_time
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from roastcoffea._roast import Table as MadeTable
+
 _STYLES = {"plain": "", "strong": "bold", "dim": "dim", "alert": "red"}
 
 
 def rich_table(summary: Summary, name: str) -> Table | None:
     """Draw one table of a summary; None if it has nothing to say."""
+    return draw_table(summary.table(name))
+
+
+def draw_table(made: MadeTable) -> Table | None:
+    """Draw a table that libroast made; None if it has no rows."""
     from rich.table import Table
     from rich.text import Text
 
-    title, columns, rows = summary.table(name)
+    title, columns, rows = made
     if not rows:
         return None
     table = Table(title=title, header_style="bold cyan")
