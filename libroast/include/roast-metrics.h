@@ -136,6 +136,18 @@ struct roast_section {
         int64_t bytes;
 };
 
+/* Tasks of one kind */
+struct roast_task_group {
+        char *prefix; /* NULL: they have none */
+        int64_t tasks;
+        int64_t attempts;
+        int64_t failed;
+        int64_t lost;
+        int64_t measured; /* attempts whose CPU time is known */
+        double busy_s;
+        double cpu_s; /* of those */
+};
+
 /* Everything that is computed from a run */
 struct roast_summary {
         struct roast_metric_set metrics;
@@ -143,6 +155,8 @@ struct roast_summary {
         size_t n_datasets;
         struct roast_section *sections; /* by total time, longest first */
         size_t n_sections;
+        struct roast_task_group *tasks; /* by time, longest first */
+        size_t n_tasks;
 };
 
 struct roast_run;

@@ -88,6 +88,8 @@ struct roast_task {
         const char *uuid;
         int64_t entry_start;
         int64_t entry_stop;
+        int64_t cpu_ns;
+        int64_t peak_memory_bytes;
 };
 
 #define ROAST_TASK_INIT                                                                            \
@@ -95,7 +97,7 @@ struct roast_task {
                 .attempt = -1, .outcome = -1, .start_utc_ns = -1, .stop_utc_ns = -1,               \
                 .compute_start_utc_ns = -1, .compute_ns = -1, .transfer_ns = -1,                   \
                 .deserialize_ns = -1, .disk_ns = -1, .result_bytes = -1, .transfer_bytes = -1,     \
-                .entry_start = -1, .entry_stop = -1                                                \
+                .entry_start = -1, .entry_stop = -1, .cpu_ns = -1, .peak_memory_bytes = -1         \
         }
 
 int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
@@ -145,6 +147,10 @@ typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, v
 /* A sampled column by its name, in the unit that its name tells. */
 int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
                        roast_series_visitor visit, void *context, struct roast_error *error);
+/* The same of a counter: what it grew by per second since the instant before. */
+int roast_run_resample_rate(struct roast_run *run, const char *column,
+                            const struct roast_grid *grid, roast_series_visitor visit,
+                            void *context, struct roast_error *error);
 /* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,

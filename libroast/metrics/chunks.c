@@ -114,7 +114,7 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
         found->stats.retried +=
                 attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
         if (attempt->outcome == CHUNK_GRAPH || attempt->outcome == CHUNK_LOST ||
-            attempt->outcome == CHUNK_CANCELLED) {
+            attempt->outcome == CHUNK_CANCELLED || attempt->outcome == CHUNK_RUNNING) {
                 if (attempt->chunk_id &&
                     run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
                         return roast_fail_nomem(error);

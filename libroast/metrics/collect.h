@@ -44,6 +44,7 @@ int collect_facts(struct collect *collect, struct roast_error *error);
 int collect_workers(struct collect *collect, struct roast_error *error);
 int collect_series(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
+int collect_tasks(struct collect *collect, struct roast_error *error);
 int collect_chunks(struct collect *collect, struct roast_error *error);
 
 /* The string of a `_text` column; NULL when the column is null. */

@@ -39,7 +39,7 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                     const struct collect_tap *tap, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,   collect_facts,  collect_chunks,
+                collect_texts,   collect_facts,  collect_chunks, collect_tasks,
                 collect_workers, collect_series, collect_spans,
         };
         struct collect collect = { .run = run, .summary = summary, .interval_s = 1, .tap = tap };
@@ -73,7 +73,10 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->datasets[i].name);
         for (size_t i = 0; i < summary->n_sections; i++)
                 free(summary->sections[i].name);
+        for (size_t i = 0; i < summary->n_tasks; i++)
+                free(summary->tasks[i].prefix);
         free(summary->datasets);
+        free(summary->tasks);
         free(summary->sections);
         *summary = (struct roast_summary){ 0 };
 }

@@ -391,8 +391,8 @@ static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_e
 {
         struct run_attempt attempt = { .chunk = scan->values,
                                        .chunk_id = scan->id,
-                                       .outcome =
-                                               int_or(&scan->values[CHUNK_OUTCOME], CHUNK_FINISHED) };
+                                       .outcome = int_or(&scan->values[CHUNK_OUTCOME],
+                                                         CHUNK_FINISHED) };
         const struct node *node;
         int r;
 

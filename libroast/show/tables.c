@@ -69,8 +69,12 @@ static const struct metric_row timing_rows[] = {
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
         { "Monitoring Faults", ROAST_MONITORING_FAULTS, IF_NONZERO, .alert = true,
           .note = "something was not measured: see the log" },
-        { "Monitoring Cost", ROAST_MONITORING_PERCENT, IF_KNOWN,
-          .note = "of the chunks' CPU time" },
+        { "Monitoring Cost", ROAST_MONITORING_PERCENT, .note = "of the workers' CPU time" },
+        { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BULLET },
+        { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BULLET },
+        { "Scheduler", ROAST_MONITORING_SCHEDULER_SECONDS, IF_KNOWN, BULLET },
+        { "Client", ROAST_MONITORING_CLIENT_SECONDS, IF_KNOWN, BULLET },
+        { "Sent", ROAST_MONITORING_BYTES, IF_KNOWN, BULLET },
 };
 
 static const struct metric_row fine_rows[] = {
@@ -370,6 +374,35 @@ static int fill_sections(struct roast_table *table, const struct roast_summary *
         return 0;
 }
 
+static const struct roast_column task_columns[] = {
+        { "prefix", "Tasks", false }, { "tasks", "Number", true }, { "attempts", "Attempts", true },
+        { "failed", "Failed", true }, { "lost", "Lost", true },    { "busy_s", "Time", true },
+        { "cpu_s", "CPU", true },
+};
+
+static int fill_tasks(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_tasks; i++) {
+                const struct roast_task_group *group = &summary->tasks[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", group->prefix ? group->prefix : "(no prefix)");
+                build_count(&cells[1], group->tasks);
+                build_count(&cells[2], group->attempts);
+                build_count(&cells[3], group->failed);
+                build_count(&cells[4], group->lost);
+                for (int j = 3; j <= 4; j++)
+                        if (cells[j].count)
+                                cells[j].emphasis = ROAST_ALERT;
+                build_seconds(&cells[5], group->busy_s);
+                if (group->measured)
+                        build_seconds(&cells[6], group->cpu_s);
+        }
+        return 0;
+}
+
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
 
 static const struct definition {
@@ -388,10 +421,12 @@ static const struct definition {
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
         { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
+        { "tasks", "Tasks", COLUMNS(task_columns), fill_tasks },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
-                                          "chunks",     "split",  "datasets",  "sections", NULL };
+const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",
+                                          "fine",       "chunks", "split",     "datasets",
+                                          "sections",   "tasks",  NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)
