@@ -20,7 +20,7 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show list check inspect metrics'
+        local verbs='show list compare scaling check inspect metrics'
         local formats='text json csv markdown'
         local tables='throughput events resources timing fine chunks split datasets sections tasks'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -55,8 +55,9 @@ _roast() {
         inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
         check:-*) _roast_words '--quiet --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
-        list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | check:*) _roast_files "$cur" '*.roast' ;;
+        compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
+        list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
+        show:* | check:* | compare:* | scaling:*) _roast_files "$cur" '*.roast' ;;
         list:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;

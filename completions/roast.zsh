@@ -15,6 +15,8 @@ _roast() {
         verbs=(
                 'show:show what was measured in a run'
                 'list:list the runs in a directory'
+                'compare:tell what differs between runs, and how sure that is'
+                'scaling:tell how throughput grows with cores, over several runs'
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
                 'metrics:explain every metric\: unit, formula, source'
@@ -45,6 +47,17 @@ _roast() {
                         _arguments $format \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:directory:_files -/'
+                        ;;
+                compare)
+                        _arguments $format \
+                                '--fail-on=[exit with 1 if something became worse by more percent]:percent:' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:run:_files -g "*.roast(-.)"'
+                        ;;
+                scaling)
+                        _arguments $format \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:run:_files -g "*.roast(-.)"'
                         ;;
                 check)
                         _arguments \

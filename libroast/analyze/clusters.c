@@ -8,7 +8,7 @@
 #include "util/cleanup.h"
 
 #define BATCHES     32 /* wanted */
-#define BATCHES_MIN 8
+#define BATCHES_MIN 16
 #define BATCH_UNITS 8 /* at least, where that leaves BATCHES_MIN */
 
 /* Workers by the number of their first appearance */

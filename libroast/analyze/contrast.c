@@ -109,12 +109,19 @@ static double effect_of(double clustered, double independent)
 
 /*
  * A rank test's z, made smaller by the design effect; where there is one, it was estimated from
- * the clusters, and Student's distribution stands for the normal one.
+ * the clusters, and Student's distribution stands for the normal one. p is never below `least`,
+ * the share of all ways to deal the clusters out that are as one-sided as can be: four stretches
+ * of time that were all slower are no proof, however many chunks they hold.
  */
-static void judge(struct contrast *contrast, const struct stat_test *test, double effect, double df)
+static void judge(struct contrast *contrast, const struct stat_test *test, double effect, double df,
+                  double least)
 {
-        contrast->p = effect > 1 ? stat_t_two_sided(test->z / sqrt(effect), df) : test->p;
+        double p = effect > 1 ? stat_t_two_sided(test->z / sqrt(effect), df) : test->p;
+
+        contrast->p = fmin(1, fmax(p, least));
         contrast->why = "";
+        if (least > 1 - LEVEL)
+                contrast->change_low = contrast->change_high = (double)NAN;
 }
 
 /* The |z| below which a test sees nothing at LEVEL */
@@ -166,8 +173,8 @@ static int paired(struct contrast *contrast, const struct contrast_side *a,
         df = fmin((double)used_clusters(own, a->n), (double)used_clusters(other, a->n)) - 1;
         test = stat_signed_rank(shifts, a->n);
         contrast->test = "signed-rank";
-        judge(contrast, &test, effect, df);
         as_change(contrast, stat_shift_paired(shifts, a->n, critical(effect, df)), logs, reference);
+        judge(contrast, &test, effect, df, exp2(-df)); /* of 2^clusters signs, all the same */
         return 0;
 }
 
@@ -186,7 +193,7 @@ static int unpaired(struct contrast *contrast, struct sorted *a, struct sorted *
         double square_a = (double)a->n * (double)a->n, square_b = (double)b->n * (double)b->n;
         struct variance of_a, of_b;
         struct stat_test test;
-        double effect, df;
+        double effect, df, n_a, n_b;
 
         if (!scores_a || !scores_b)
                 return ROAST_E_NOMEM;
@@ -200,13 +207,17 @@ static int unpaired(struct contrast *contrast, struct sorted *a, struct sorted *
         of_b = variance_of(scores_b, b->cluster, b->n);
         effect = effect_of(of_a.clustered / square_a + of_b.clustered / square_b,
                            of_a.independent / square_a + of_b.independent / square_b);
-        df = (double)(used_clusters(a->cluster, a->n) + used_clusters(b->cluster, b->n)) - 2;
+        n_a = (double)used_clusters(a->cluster, a->n);
+        n_b = (double)used_clusters(b->cluster, b->n);
+        df = n_a + n_b - 2;
         test = stat_mann_whitney(a->values, a->n, b->values, b->n);
         contrast->test = "mann-whitney";
-        judge(contrast, &test, effect, df);
         as_change(contrast,
                   stat_shift_unpaired(a->values, a->n, b->values, b->n, critical(effect, df)), logs,
                   reference);
+        /* of the ways to choose n_a clusters of all, those that part them by size */
+        judge(contrast, &test, effect, df,
+              2 * exp(lgamma(n_a + 1) + lgamma(n_b + 1) - lgamma(n_a + n_b + 1)));
         return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/clusters.h"
 #include "analyze/costs.h"
 
 static int allocate(struct costs *files, const struct costs *costs)
@@ -53,10 +54,8 @@ static void add_chunk(struct costs *files, const struct costs *costs, size_t uni
 {
         uint32_t file = costs->file[unit];
 
-        if (files->events[file] == 0) {
+        if (files->events[file] == 0)
                 files->dataset[file] = costs->dataset[unit];
-                files->cluster[file] = costs->cluster[unit];
-        }
         files->events[file] += costs->events[unit];
         for (int i = 0; i < COST_N_MEASURES; i++)
                 files->measures[i][file] += costs->measures[i][unit];
@@ -68,15 +67,20 @@ int costs_by_file(struct costs *files, const struct costs *costs)
 {
         *files = (struct costs){ .n = costs->n_files,
                                  .n_files = costs->n_files,
-                                 .n_clusters = costs->n_clusters,
+                                 .n_clusters = costs->n_files,
                                  .events_total = costs->events_total,
                                  .chunk_events = costs->chunk_events };
         if (allocate(files, costs) < 0 || copy_names(&files->names, &costs->names) < 0) {
                 costs_deinit(files);
                 return ROAST_E_NOMEM;
         }
+        /* chunks of a file are on any worker: files that came one after the other shared the time
+         */
+        if (files->n_clusters > CLUSTERS_MAX)
+                files->n_clusters = CLUSTERS_MAX;
         for (size_t i = 0; i < files->n; i++) {
                 files->file[i] = (uint32_t)i;
+                files->cluster[i] = (uint16_t)(i * files->n_clusters / files->n);
                 files->file_name[i] = costs->file_name[i];
                 files->file_uuid[i] = costs->file_uuid[i];
                 files->entry_start[i] = files->entry_stop[i] = INT64_MIN;

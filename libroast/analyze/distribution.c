@@ -76,6 +76,15 @@ static double beta_fraction(double a, double b, double x)
         return f;
 }
 
+/* The normal deviate with the same tails: G. W. Hill, Algorithm 395, Comm. ACM 13 (1970) */
+static double hill(double t, double df)
+{
+        double a = df - 0.5, b = 48 * a * a, z = sqrt(a * log1p(t * t / df)), s = z * z;
+
+        return z + z * (s + 3) / b -
+               z * (((4 * s + 33) * s + 240) * s + 855) / (10 * b * (b + 0.8 * s * s + 100));
+}
+
 /* P(|T| >= |t|): the incomplete beta function I_x(df/2, 1/2) at x = df / (df + t^2) */
 double stat_t_two_sided(double t, double df)
 {
@@ -87,6 +96,8 @@ double stat_t_two_sided(double t, double df)
                 return 1;
         if (isinf(square))
                 return 0;
+        if (df > 1e4)
+                return 2 * stat_normal_cdf(-hill(t, df));
         x = df / (df + square);
         /* x^a (1-x)^b / B(a, b), with log x from its distance to 1 */
         front = exp(-a * log1p(square / df) + 0.5 * log(square / (df + square)) +

@@ -296,8 +296,11 @@ struct arrays {
         double low, high; /* no shift is outside */
 };
 
-/* The shift at which a share of pairs is above: the share falls as the shift rises. */
-static double shift_at(const struct arrays *arrays, double share)
+/*
+ * The shift up to which more than a share of pairs is above, or (`at_least`) that share: it falls
+ * as the shift rises, and between two values it stays.
+ */
+static double shift_at(const struct arrays *arrays, double share, bool at_least)
 {
         double low = arrays->low, high = arrays->high;
 
@@ -307,7 +310,7 @@ static double shift_at(const struct arrays *arrays, double share)
                                                              arrays->n_b, middle)
                                          : walsh_above(arrays->a, arrays->n_a, middle);
 
-                if (above > share)
+                if (at_least ? above >= share : above > share)
                         low = middle;
                 else
                         high = middle;
@@ -317,11 +320,14 @@ static double shift_at(const struct arrays *arrays, double share)
 
 static struct stat_shift shift_of(const struct arrays *arrays, double margin)
 {
-        return (struct stat_shift){
-                .estimate = shift_at(arrays, 0.5),
-                .low = margin < 0.5 ? shift_at(arrays, 0.5 + margin) : -(double)INFINITY,
-                .high = margin < 0.5 ? shift_at(arrays, 0.5 - margin) : (double)INFINITY
-        };
+        struct stat_shift shift = { .low = -(double)INFINITY, .high = (double)INFINITY };
+
+        shift.estimate = (shift_at(arrays, 0.5, false) + shift_at(arrays, 0.5, true)) / 2;
+        if (margin < 0.5) {
+                shift.low = shift_at(arrays, 0.5 + margin, false);
+                shift.high = shift_at(arrays, 0.5 - margin, true);
+        }
+        return shift;
 }
 
 struct stat_shift stat_shift_paired(const double *sorted, size_t n, double z)

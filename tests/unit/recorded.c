@@ -72,11 +72,11 @@ int recorded_add(struct roast_run *run, int recording, struct roast_error *error
         FILE *file;
         int r = 0;
 
+        chunk_table_init(&table);
         snprintf(path, sizeof(path), "%s/recorded-chunks.csv", getenv("ROAST_TEST_DATA"));
         file = fopen(path, "r");
         if (!file)
                 return roast_fail(error, ROAST_E_NOENT, "%s cannot be opened", path);
-        chunk_table_init(&table);
         while (r >= 0 && fgets(line, sizeof(line), file)) {
                 char *at = line, *which = strsep(&at, ",");
 

@@ -180,10 +180,24 @@ static void copy_unit(struct costs *to, size_t at, const struct costs *from, siz
 }
 
 struct counts {
+        char keys[MOST_ROWS][64];
         size_t rows[MOST_ROWS]; /* in how many pairs the row alone would be called different */
         size_t tested[MOST_ROWS];
         size_t tables; /* in how many any row would be after correction */
 };
+
+/* A row that is zero in a whole draw is not there. */
+static size_t place_of(struct counts *counts, const struct roast_compare_row *row)
+{
+        for (size_t i = 0; i < MOST_ROWS; i++) {
+                if (!*counts->keys[i])
+                        snprintf(counts->keys[i], sizeof(counts->keys[i]), "%s", row->key);
+                if (!strcmp(counts->keys[i], row->key))
+                        return i;
+        }
+        fail_msg("there are more rows than places");
+        return 0;
+}
 
 static void count(struct counts *counts, struct compare_run *runs)
 {
@@ -191,11 +205,13 @@ static void count(struct counts *counts, struct compare_run *runs)
         bool any = false;
 
         assert_int_equal(compare_read_runs(&comparison, runs, 2), 0);
-        assert_true(comparison.n_rows <= MOST_ROWS);
         for (size_t i = 0; i < comparison.n_rows; i++) {
-                counts->tested[i] += isnan(comparison.rows[i].p) ? 0 : 1;
-                counts->rows[i] += comparison.rows[i].p < 0.05;
-                any |= comparison.rows[i].p_adjusted < 0.05;
+                const struct roast_compare_row *row = &comparison.rows[i];
+                size_t at = place_of(counts, row);
+
+                counts->tested[at] += isnan(row->p) ? 0 : 1;
+                counts->rows[at] += row->p < 0.05 ? 1 : 0;
+                any |= row->p_adjusted < 0.05;
         }
         counts->tables += any;
         roast_comparison_deinit(&comparison);
@@ -203,15 +219,16 @@ static void count(struct counts *counts, struct compare_run *runs)
 
 static void check(const struct counts *counts, const char *name)
 {
-        size_t most = 0;
+        size_t most = 0, tested = 0;
 
         for (size_t i = 0; i < MOST_ROWS; i++) {
-                assert_true(counts->tested[i] == 0 || counts->tested[i] == pairs());
+                tested += counts->tested[i] == pairs();
                 most = counts->rows[i] > most ? counts->rows[i] : most;
         }
         printf("%s: at most %.1f %% of a row, %.1f %% of the tables\n", name,
                100.0 * (double)most / (double)pairs(),
                100.0 * (double)counts->tables / (double)pairs());
+        assert_true(tested >= 8);
         assert_true(most <= pairs() * 65 / 1000);
         assert_true(counts->tables <= pairs() * 65 / 1000);
 }

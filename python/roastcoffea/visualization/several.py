@@ -133,4 +133,3 @@ def plot_scaling(data: dict[str, Any], output_path: PathLike | None) -> tuple[Fi
     ax.legend(loc="lower right")
     finish(fig, output_path)
     return fig, ax
-
