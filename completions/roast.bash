@@ -20,7 +20,7 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show list compare scaling check inspect metrics'
+        local verbs='show report list compare scaling check inspect export import metrics'
         local formats='text json csv markdown'
         local tables='throughput events resources timing fine chunks split datasets sections tasks'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -41,9 +41,21 @@ _roast() {
                 fi
                 return
         fi
+        if [[ ${COMP_WORDS[1]} == export ]]; then
+                formats='json jsonl csv markdown openmetrics chrome-trace v1'
+        fi
         case $prev in
         -f | --format)
                 _roast_words "$formats" "$cur"
+                return
+                ;;
+        -w | --what)
+                _roast_words 'metrics chunks sections files tasks series' "$cur"
+                return
+                ;;
+        -o | --output)
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
                 return
                 ;;
         -t | --table)
@@ -54,11 +66,14 @@ _roast() {
         case ${COMP_WORDS[1]}:$cur in
         inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
         check:-*) _roast_words '--quiet --help' "$cur" ;;
+        export:-*) _roast_words '--format --what --per-worker --output --help' "$cur" ;;
+        import:-*) _roast_words '--output --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
         compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
+        report:-*) _roast_words '--output --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | check:* | compare:* | scaling:*) _roast_files "$cur" '*.roast' ;;
-        list:*) _roast_files "$cur" '' ;;
+        show:* | report:* | check:* | export:* | compare:* | scaling:*) _roast_files "$cur" '*.roast' ;;
+        list:* | import:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
         esac

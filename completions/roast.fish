@@ -1,6 +1,6 @@
 # fish completion for roast(1)
 
-set -l verbs show list compare scaling check inspect metrics
+set -l verbs show report list compare scaling check inspect metrics export import
 set -l tables throughput events resources timing fine chunks split datasets sections tasks
 
 function __roast_metrics
@@ -18,11 +18,14 @@ complete -c roast -n __fish_use_subcommand -s h -l help -d 'print help'
 complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version'
 
 complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
+complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a compare -d 'tell what differs between runs, and how sure that is'
 complete -c roast -n __fish_use_subcommand -a scaling -d 'tell how throughput grows with cores, over several runs'
 complete -c roast -n __fish_use_subcommand -a check -d 'tell whether a run file is whole'
 complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
+complete -c roast -n __fish_use_subcommand -a export -d 'write a run in another format'
+complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a measurement directory'
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
@@ -34,6 +37,8 @@ complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roas
 complete -c roast -n '__fish_seen_subcommand_from compare' -l fail-on -x \
     -d 'exit with 1 if something became worse by more percent'
 complete -c roast -n '__fish_seen_subcommand_from compare scaling' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'the page'
+complete -c roast -n '__fish_seen_subcommand_from report' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from check' -s q -l quiet \
     -d 'answer by the exit code only'
 complete -c roast -n '__fish_seen_subcommand_from check' -a '(__roast_files .roast)'
@@ -42,4 +47,13 @@ complete -c roast -n '__fish_seen_subcommand_from inspect' -s b -l branches -d '
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s r -l range -x -d 'entries START:STOP'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s B -l branch -x -d 'branches of the range'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__roast_files .root)'
+complete -c roast -n '__fish_seen_subcommand_from export' -s f -l format -x \
+    -a 'json jsonl csv markdown openmetrics chrome-trace v1' -d 'the format'
+complete -c roast -n '__fish_seen_subcommand_from export' -s w -l what -x \
+    -a 'metrics chunks sections files tasks series' -d 'what to write'
+complete -c roast -n '__fish_seen_subcommand_from export' -s p -l per-worker \
+    -d 'figures of each worker'
+complete -c roast -n '__fish_seen_subcommand_from export import' -s o -l output -r -F -d 'where to'
+complete -c roast -n '__fish_seen_subcommand_from export' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from import' -a '(__fish_complete_directories)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'

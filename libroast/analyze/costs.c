@@ -9,6 +9,7 @@
 #include "analyze/statistics.h"
 #include "metrics/collect.h"
 #include "run/attempts.h"
+#include "run/series.h"
 #include "util/cleanup.h"
 
 /* A section of a chunk as it comes: which of them are kept is known at the end. */
@@ -21,13 +22,13 @@ struct timed {
 
 struct reading {
         struct costs *costs;
+        struct intern texts; /* of the run: id - 1 */
         size_t cap;
         int64_t *start_utc_ns; /* by unit */
         uint32_t *worker;      /* by unit: id of the text; 0: not known */
         uint32_t *unit_of;     /* by chunk id: unit + 1 */
         size_t n_ids;
         uint32_t *file_slots; /* by id of the file's text: index + 1 */
-        size_t n_slots;
         struct timed *timed;
         size_t n_timed;
         size_t cap_timed;
@@ -68,40 +69,46 @@ static int64_t int_or(const struct run_value *value, int64_t otherwise)
         return value->type == RUN_INT ? value->integer : otherwise;
 }
 
-/* Names of the run by their number among ours */
-static int64_t name_of(struct costs *costs, const struct collect *collect,
-                       const struct run_value *text)
+static const char *text_of(const struct reading *reading, const struct run_value *text, size_t *len)
 {
-        size_t len;
-        const char *name = collect_text(collect, text, &len);
-
-        return name ? intern_put(&costs->names, name, len) : (int64_t)COST_NO_NAME;
+        if (text->type != RUN_INT || text->integer < 1 ||
+            (uint64_t)text->integer > reading->texts.n)
+                return NULL;
+        return intern_get(&reading->texts, (size_t)text->integer - 1, len);
 }
 
-static uint64_t text_hash(const struct collect *collect, const struct run_value *text,
+/* Names of the run by their number among ours */
+static int64_t name_of(struct reading *reading, const struct run_value *text)
+{
+        size_t len;
+        const char *name = text_of(reading, text, &len);
+
+        return name ? intern_put(&reading->costs->names, name, len) : (int64_t)COST_NO_NAME;
+}
+
+static uint64_t text_hash(const struct reading *reading, const struct run_value *text,
                           uint64_t seed)
 {
         size_t len;
-        const char *string = collect_text(collect, text, &len);
+        const char *string = text_of(reading, text, &len);
 
         return string ? run_hash(seed, string, len) : 0;
 }
 
 /* A file of one tree; files are told apart by the id of their name, trees of one are not. */
-static int64_t file_of(struct reading *reading, const struct collect *collect,
-                       const struct run_value *values)
+static int64_t file_of(struct reading *reading, const struct run_value *values)
 {
         struct costs *costs = reading->costs;
         int64_t id = int_or(&values[CHUNK_FILE], 0);
-        uint64_t tree = text_hash(collect, &values[CHUNK_TREE], 1), name, uuid;
+        uint64_t tree = text_hash(reading, &values[CHUNK_TREE], 1), name, uuid;
         size_t n = costs->n_files;
 
-        if (id < 0 || (uint64_t)id > collect->texts.n)
+        if (id < 0 || (uint64_t)id > reading->texts.n)
                 id = 0;
         if (reading->file_slots[id])
                 return reading->file_slots[id] - 1;
-        name = text_hash(collect, &values[CHUNK_FILE], tree);
-        uuid = text_hash(collect, &values[CHUNK_UUID], tree);
+        name = text_hash(reading, &values[CHUNK_FILE], tree);
+        uuid = text_hash(reading, &values[CHUNK_UUID], tree);
         if ((n & (n - 1)) == 0) {
                 size_t cap = n ? 2 * n : 1;
 
@@ -130,14 +137,6 @@ static int note_id(struct reading *reading, int64_t id, size_t unit)
         }
         reading->unit_of[id] = (uint32_t)unit + 1;
         return 0;
-}
-
-static int begin_reading(struct reading *reading, const struct collect *collect)
-{
-        if (reading->file_slots)
-                return 0;
-        reading->file_slots = calloc(collect->texts.n + 1, sizeof(uint32_t));
-        return reading->file_slots ? 0 : ROAST_E_NOMEM;
 }
 
 static void set_measures(struct costs *costs, const struct run_value *values)
@@ -172,7 +171,7 @@ static int64_t events_of(const struct run_value *values)
 }
 
 /* A chunk without events has no cost of an event. */
-static int on_chunk(void *context, const struct collect *collect, const struct run_attempt *attempt)
+static int on_chunk(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
         struct reading *reading = context;
         struct costs *costs = reading->costs;
@@ -180,15 +179,16 @@ static int on_chunk(void *context, const struct collect *collect, const struct r
         int64_t events = events_of(values), file, dataset;
         size_t n = costs->n;
 
-        if (events <= 0 || values[CHUNK_WALL_NS].type != RUN_INT || n >= UINT32_MAX - 1)
+        if (attempt->outcome != CHUNK_FINISHED || events <= 0 ||
+            values[CHUNK_WALL_NS].type != RUN_INT || n >= UINT32_MAX - 1)
                 return 0;
-        if (begin_reading(reading, collect) < 0 || (n == reading->cap && grow_units(reading) < 0))
-                return ROAST_E_NOMEM;
-        file = file_of(reading, collect, values);
-        dataset = name_of(costs, collect, &values[CHUNK_DATASET]);
+        if (n == reading->cap && grow_units(reading) < 0)
+                return roast_fail_nomem(error);
+        file = file_of(reading, values);
+        dataset = name_of(reading, &values[CHUNK_DATASET]);
         if (file < 0 || dataset < 0 ||
             (attempt->chunk_id && note_id(reading, attempt->chunk_id, n) < 0))
-                return ROAST_E_NOMEM;
+                return roast_fail_nomem(error);
         costs->file[n] = (uint32_t)file;
         costs->dataset[n] = (uint32_t)dataset;
         costs->events[n] = (float)events;
@@ -203,7 +203,7 @@ static int on_chunk(void *context, const struct collect *collect, const struct r
         return 0;
 }
 
-static int on_section(void *context, const struct collect *collect, const struct run_value *values)
+static int on_section(const struct run_value *values, void *context, struct roast_error *error)
 {
         struct reading *reading = context;
         const struct run_value *fields = values + 2;
@@ -213,16 +213,16 @@ static int on_section(void *context, const struct collect *collect, const struct
         if (chunk < 0 || (size_t)chunk >= reading->n_ids || !reading->unit_of[chunk])
                 return 0;
         ns = int_or(&fields[SECTION_TOTAL_NS], -1);
-        name = name_of(reading->costs, collect, &values[1]);
+        name = name_of(reading, &values[1]);
         if (name < 0)
-                return ROAST_E_NOMEM;
+                return roast_fail_nomem(error);
         if (ns < 0 || name == COST_NO_NAME)
                 return 0;
         if (reading->n_timed == reading->cap_timed) {
                 size_t cap = reading->cap_timed ? 2 * reading->cap_timed : 1024;
 
                 if (grow_array(&reading->timed, cap, sizeof(*reading->timed)) < 0)
-                        return ROAST_E_NOMEM;
+                        return roast_fail_nomem(error);
                 reading->cap_timed = cap;
         }
         timed = &reading->timed[reading->n_timed++];
@@ -348,15 +348,26 @@ int costs_read(struct costs *costs, struct roast_summary *summary, struct roast_
                struct roast_error *error)
 {
         struct reading reading = { .costs = costs };
-        const struct collect_tap tap = { on_chunk, on_section, &reading };
+        const struct collect_watch watch = { on_chunk, on_section, &reading };
         int r;
 
         *costs = (struct costs){ 0 };
-        r = collect_summary(summary, run, &tap, error);
+        *summary = (struct roast_summary){ 0 };
+        r = run_view_begin(run, error); /* so that the texts are those of the rows */
+        if (r < 0)
+                return r;
+        r = run_read_texts(run, &reading.texts, error);
+        reading.file_slots = calloc(reading.texts.n + 1, sizeof(uint32_t));
+        if (r >= 0 && !reading.file_slots)
+                r = roast_fail_nomem(error);
+        if (r >= 0)
+                r = collect_summary(summary, run, &watch, error);
+        run_view_end(run);
         if (r >= 0 && finish_reading(&reading) < 0) {
                 roast_summary_deinit(summary);
                 r = roast_fail_nomem(error);
         }
+        intern_deinit(&reading.texts);
         free(reading.start_utc_ns);
         free(reading.worker);
         free(reading.unit_of);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "metrics/custom.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
@@ -35,14 +36,22 @@ static int derive(const struct collect *collect, struct roast_error *error)
         return r > 0 ? roast_metric_set_derive(set, error) : 0;
 }
 
+int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
+                         struct roast_error *error)
+{
+        return collect_summary(summary, run, NULL, error);
+}
+
 int collect_summary(struct roast_summary *summary, struct roast_run *run,
-                    const struct collect_tap *tap, struct roast_error *error)
+                    const struct collect_watch *watch, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
                 collect_texts,   collect_facts,  collect_chunks, collect_tasks,
                 collect_workers, collect_series, collect_spans,
         };
-        struct collect collect = { .run = run, .summary = summary, .interval_s = 1, .tap = tap };
+        struct collect collect = {
+                .run = run, .summary = summary, .watch = watch, .interval_s = 1
+        };
         int r;
 
         *summary = (struct roast_summary){ 0 };
@@ -53,17 +62,12 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
+        free(collect.workers);
         if (r >= 0)
                 r = derive(&collect, error);
         if (r < 0)
                 roast_summary_deinit(summary);
         return r;
-}
-
-int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
-                         struct roast_error *error)
-{
-        return collect_summary(summary, run, NULL, error);
 }
 
 void roast_summary_deinit(struct roast_summary *summary)
@@ -75,8 +79,16 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->sections[i].name);
         for (size_t i = 0; i < summary->n_tasks; i++)
                 free(summary->tasks[i].prefix);
+        for (size_t i = 0; i < summary->n_files; i++) {
+                free(summary->files[i].name);
+                free(summary->files[i].metadata);
+        }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                custom_deinit(&summary->customs[i]);
         free(summary->datasets);
         free(summary->tasks);
         free(summary->sections);
+        free(summary->files);
+        free(summary->customs);
         *summary = (struct roast_summary){ 0 };
 }

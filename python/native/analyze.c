@@ -30,7 +30,7 @@ static int by_address(const void *a, const void *b)
 static void runs_leave(struct runs *runs)
 {
         for (Py_ssize_t i = 0; i < runs->n_locked; i++)
-                native_run_leave(runs->locked[i]);
+                native_run_unlock(runs->locked[i]);
         for (Py_ssize_t i = 0; runs->objects && i < runs->n; i++)
                 Py_XDECREF(runs->objects[i]);
         free(runs->objects);

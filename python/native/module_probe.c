@@ -101,6 +101,9 @@ static PyMethodDef functions[] = {
           "descendants(pid, /)\n--\n\nNumbers of a process's children, and of theirs." },
         { "expect_containers", container_put, METH_NOARGS,
           "expect_containers()\n--\n\nDicts were put on processors by hand: look for them." },
+        { "set_utc_offset", native_set_utc_offset, METH_O,
+          "set_utc_offset(ns, /)\n--\n\nHow far UTC is ahead of the monotonic clock, from now "
+          "on." },
         { "take_faults", fault_take, METH_NOARGS,
           "take_faults()\n--\n\n(number, first one) of the faults since the last call, or None." },
         { 0 },

@@ -44,6 +44,25 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
         return list;
 }
 
+/* table_columns(table) -> [name], without id */
+static PyObject *table_columns(PyObject *module, PyObject *table)
+{
+        const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
+        const char *columns = name ? roast_run_table_columns(name) : NULL;
+        PyObject *text, *list;
+
+        (void)module;
+        if (!columns) {
+                if (name)
+                        PyErr_SetObject(PyExc_KeyError, table);
+                return NULL;
+        }
+        text = PyUnicode_FromString(columns);
+        list = text ? PyObject_CallMethod(text, "split", "s", ",") : NULL;
+        Py_XDECREF(text);
+        return list;
+}
+
 /* exchange(a, b): two paths change places at once */
 static PyObject *exchange(PyObject *module, PyObject *args)
 {
@@ -93,6 +112,8 @@ static PyMethodDef functions[] = {
           "compare(runs, groups)\n--\n\nWhat differs between runs, as JSON and as tables." },
         { "scaling", native_scaling, METH_VARARGS,
           "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
+        { "table_columns", table_columns, METH_O,
+          "table_columns(table)\n--\n\nThe columns of a table of a run, without id." },
         { "exchange", exchange, METH_VARARGS,
           "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },

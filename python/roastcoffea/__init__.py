@@ -12,8 +12,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
+    from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
     from roastcoffea.comparison import compare, scaling
+    from roastcoffea.custom import register_metric
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
     from roastcoffea.instrumentation import (
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         track_section,
         track_time,
     )
+    from roastcoffea.opened import open_run
     from roastcoffea.rootfile import inspect
     from roastcoffea.visualization.plots import *  # noqa: F403
 
@@ -33,6 +36,9 @@ __all__ = [
     "compare",
     "inspect",
     "load_measurement",
+    "open_run",
+    "register_backend",
+    "register_metric",
     "save_measurement",
     "scaling",
     "track_bytes",
@@ -80,6 +86,9 @@ _HOMES = {
     "compare": "comparison",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
+    "open_run": "opened",
+    "register_backend": "backends",
+    "register_metric": "custom",
     "save_measurement": "export.measurements",
     "scaling": "comparison",
     "track_bytes": "instrumentation",
