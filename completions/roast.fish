@@ -1,7 +1,7 @@
 # fish completion for roast(1)
 
-set -l verbs show report list compare scaling check inspect metrics export import
-set -l tables throughput events resources timing fine chunks split datasets sections tasks
+set -l verbs show report list compare scaling check inspect export import metrics
+set -l tables throughput events resources timing fine chunks split datasets sections tasks coverage custom files
 
 function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''

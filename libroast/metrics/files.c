@@ -81,15 +81,20 @@ static struct roast_file *file_of(struct files *files, const struct run_value *t
 
         if (*slot)
                 return &summary->files[*slot - 1];
-        coverages = realloc(files->coverages, (n + 1) * sizeof(*coverages));
-        if (!coverages)
-                return NULL;
-        files->coverages = coverages;
-        grown = realloc(summary->files, (n + 1) * sizeof(*grown));
-        if (!grown)
-                return NULL;
-        summary->files = grown;
-        grown += n;
+        if ((n & (n - 1)) == 0) { /* room for n doubles where n is a power of two */
+                size_t cap = n ? 2 * n : 1;
+
+                coverages = realloc(files->coverages, cap * sizeof(*coverages));
+                if (!coverages)
+                        return NULL;
+                files->coverages = coverages;
+                grown = realloc(summary->files, cap * sizeof(*grown));
+                if (!grown)
+                        return NULL;
+                summary->files = grown;
+        }
+        coverages = files->coverages;
+        grown = &summary->files[n];
         *grown = (struct roast_file){ .compression_ratio = (double)NAN };
         grown->name = text_copy(name, len);
         if (!grown->name)

@@ -162,7 +162,8 @@ void run_scan_end(struct run_scan *scan)
         scan->seal = NULL;
 }
 
-/* One look at each column: the connection has no mutex, for its run is used by one thread at a time. */
+/* One look at each column: the connection has no mutex, for its run is used by one thread at a
+ * time. */
 void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
 {
         for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea import _roast
 from roastcoffea._roast import Run
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from roastcoffea._roast import Table
     from roastcoffea.collector import MetricsCollector
 
-    AnyRun = str | os.PathLike[str] | Run | MetricsCollector
+    AnyRun: TypeAlias = str | os.PathLike[str] | Run | MetricsCollector
 
 __all__ = ["Comparison", "Scaling", "compare", "scaling"]
 

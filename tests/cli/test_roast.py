@@ -36,6 +36,8 @@ TABLES = [
     "datasets",
     "sections",
     "tasks",
+    "coverage",
+    "custom",
 ]
 ESCAPE = "\x1b"
 
@@ -178,7 +180,7 @@ def test_show_in_csv_writes_every_table_under_its_name(runs: Path) -> None:
     assert re.findall(r"^# (.*)$", result.stdout, re.M) == TABLES
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [*TABLES, "files"])
 def test_one_table_in_csv_is_plain_csv(runs: Path, table: str) -> None:
     result = roast("show", runs / "finished.roast", "--table", table, "--format=csv")
     assert result.returncode == 0
