@@ -4,6 +4,7 @@
 #include "native.h"
 #include "roast-metrics.h"
 #include "roast-run.h"
+#include "roast-show.h"
 
 PyObject *native_inspect_json(PyObject *module, PyObject *args);
 int native_add_run(PyObject *module);
@@ -25,6 +26,16 @@ PyObject *native_run_report(PyObject *self, PyObject *path);
 PyObject *native_run_repr_html(PyObject *self, PyObject *unused);
 
 int native_add_summary(PyObject *module);
+
+/* The functions over several runs */
+PyObject *native_compare(PyObject *module, PyObject *args);
+PyObject *native_scaling(PyObject *module, PyObject *args);
+
+/* Lets the lock go, whatever became of it. */
+void native_run_unlock(PyObject *self);
+
+/* A table as (title, [(column title, right aligned)], [((text, emphasis), ...)]) */
+PyObject *native_table(const struct roast_table *table);
 
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);

@@ -83,7 +83,7 @@ static PyObject *row_tuple(const struct roast_table *table, size_t row)
         return tuple;
 }
 
-static PyObject *table_object(const struct roast_table *table)
+PyObject *native_table(const struct roast_table *table)
 {
         PyObject *columns = PyList_New(0), *rows = PyList_New(0);
 
@@ -131,7 +131,7 @@ static PyObject *summary_table(PyObject *self, PyObject *args)
                             &error) < 0) {
                 PyErr_NoMemory();
         } else {
-                object = table_object(&fitted);
+                object = native_table(&fitted);
                 roast_table_deinit(&fitted);
         }
         roast_table_deinit(&table);

@@ -10,6 +10,8 @@ from roastcoffea._roast import Summary, format_bytes, format_time
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from roastcoffea._roast import Table as MadeTable
+
 _STYLES = {"plain": "", "strong": "bold", "dim": "dim", "alert": "red"}
 
 
@@ -27,10 +29,15 @@ def rich_table(
     limit
         rows to show; how many more there are stands below the table
     """
+    return draw_table(summary.table(name, *(() if width is None else (width - 4, 3))), limit)
+
+
+def draw_table(made: MadeTable, limit: int | None = None) -> Table | None:
+    """Draw a table that libroast made; None if it has no rows."""
     from rich.table import Table
     from rich.text import Text
 
-    title, columns, rows = summary.table(name, *(() if width is None else (width - 4, 3)))
+    title, columns, rows = made
     if not rows:
         return None
     left_out = len(rows) - limit if limit is not None and len(columns) > 2 else 0
