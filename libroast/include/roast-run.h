@@ -7,7 +7,7 @@
  * what was committed. What is read is checked against the seals of the commits:
  * a damaged run is refused, never misread. A call that fails may take back what
  * was added since the last commit, but never what was committed; the writer can
- * go on.
+ * go on. One thread at a time uses a run.
  */
 
 #include <stdbool.h>

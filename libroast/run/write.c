@@ -146,7 +146,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 run->writable = true;
                 rc = sqlite3_open_v2(
                         path ? path : ":memory:", &run->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
                 r = rc == SQLITE_OK ? set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }
@@ -322,10 +322,10 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
         r = unseal(run, error);
         if (r >= 0)
                 r = run_exec(run, "SAVEPOINT sealing", error);
-        if (r < 0)
-                return r;
-        run->sealing = true;
-        r = add_seals(run, error);
+        if (r >= 0) {
+                run->sealing = true;
+                r = add_seals(run, error);
+        }
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)

@@ -142,8 +142,7 @@ char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double re
 char *roast_format_value(char *text, size_t size, enum roast_metric metric,
                          const struct roast_value *value)
 {
-        return roast_format_unit(text, size, roast_metrics[metric].unit, value->real,
-                                 value->count);
+        return roast_format_unit(text, size, roast_metrics[metric].unit, value->real, value->count);
 }
 
 char *roast_format_custom(char *text, size_t size, const struct roast_custom *custom)

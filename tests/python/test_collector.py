@@ -249,6 +249,7 @@ def test_a_measurement_that_lacks_something_says_what(
         path = tmp_path / "nowhere"
     else:
         (path / missing).unlink()
+        (path / "run.roast").unlink()  # which tells the same
     with pytest.raises(FileNotFoundError, match=message):
         load_measurement(path)
 
@@ -427,7 +428,7 @@ def test_the_signature_is_the_documented_one() -> None:
         ("processor_instance", None),
     ]
     assert [p.kind for p in parameters[:5]] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 5
-    assert [p.name for p in parameters[5:]] == ["output_dir", "measurement_name"]
+    assert [p.name for p in parameters[5:]] == ["output_dir", "measurement_name", "progress"]
     assert {p.kind for p in parameters[5:]} == {inspect.Parameter.KEYWORD_ONLY}
 
 
