@@ -182,8 +182,8 @@ export class Report {
   }
 
   name(names: (string | null)[], number: number): string {
-    const name = names[number];
-    return name ? name : "(no name)";
+    const name = names[number] ?? "";
+    return name === "" ? "(no name)" : name;
   }
 
   table(name: string): Table | undefined {
