@@ -130,27 +130,27 @@ static void read_values(struct run_scan *scan)
 {
         for (size_t i = 0; i < scan->n; i++) {
                 struct run_value *value = &scan->values[i];
-                int at = (int)i + 1; /* behind the id */
+                sqlite3_value *cell = sqlite3_column_value(scan->rows, (int)i + 1); /* behind id */
 
                 *value = (struct run_value){ 0 };
-                switch (sqlite3_column_type(scan->rows, at)) {
+                switch (sqlite3_value_type(cell)) {
                 case SQLITE_INTEGER:
                         value->type = RUN_INT;
-                        value->integer = sqlite3_column_int64(scan->rows, at);
+                        value->integer = sqlite3_value_int64(cell);
                         break;
                 case SQLITE_FLOAT:
                         value->type = RUN_REAL;
-                        value->real = sqlite3_column_double(scan->rows, at);
+                        value->real = sqlite3_value_double(cell);
                         break;
                 case SQLITE_TEXT:
                         value->type = RUN_STRING;
-                        value->data = sqlite3_column_text(scan->rows, at);
-                        value->len = (size_t)sqlite3_column_bytes(scan->rows, at);
+                        value->data = sqlite3_value_text(cell);
+                        value->len = (size_t)sqlite3_value_bytes(cell);
                         break;
                 case SQLITE_BLOB:
                         value->type = RUN_BYTES;
-                        value->data = sqlite3_column_blob(scan->rows, at);
-                        value->len = (size_t)sqlite3_column_bytes(scan->rows, at);
+                        value->data = sqlite3_value_blob(cell);
+                        value->len = (size_t)sqlite3_value_bytes(cell);
                         break;
                 default:
                         break;

@@ -1,5 +1,6 @@
 /* Seals over rows, by XXH3: see seal.h. */
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,25 +39,34 @@ void seal_restart(struct seal *seal, uint64_t hash)
         XXH3_64bits_reset_withSeed(&seal->state, hash);
 }
 
+/* A type and a number */
+#define NUMBER_BYTES (1 + sizeof(uint64_t))
+
+/* There is room for NUMBER_BYTES. */
 static int put_value(struct buf *row, const struct run_value *value)
 {
-        int r = buf_put_u8(row, (uint8_t)value->type);
+        uint64_t number = (uint64_t)value->integer;
 
-        if (r < 0)
-                return r;
+        row->data[row->len++] = (uint8_t)value->type;
         switch (value->type) {
         case RUN_NULL:
                 return 0;
-        case RUN_INT:
-                return buf_put_u64(row, (uint64_t)value->integer);
         case RUN_REAL:
-                return buf_put_f64(row, value->real);
+                memcpy(&number, &value->real, sizeof(number));
+                break;
+        case RUN_INT:
+                break;
         case RUN_STRING:
         case RUN_BYTES:
+                number = value->len;
                 break;
         }
-        r = buf_put_u64(row, value->len);
-        return r < 0 ? r : buf_append(row, value->data, value->len);
+        number = htole64(number);
+        memcpy(row->data + row->len, &number, sizeof(number));
+        row->len += sizeof(number);
+        if (value->type != RUN_STRING && value->type != RUN_BYTES)
+                return 0;
+        return buf_append(row, value->data, value->len);
 }
 
 int seal_note(struct seal *seal, const struct run_value *values, size_t n)
@@ -64,8 +74,12 @@ int seal_note(struct seal *seal, const struct run_value *values, size_t n)
         int r = 0;
 
         buf_clear(&seal->row);
-        for (size_t i = 0; i < n && r >= 0; i++)
-                r = put_value(&seal->row, &values[i]);
+        for (size_t i = 0; i < n && r >= 0; i++) {
+                if (seal->row.cap - seal->row.len < NUMBER_BYTES)
+                        r = buf_reserve(&seal->row, NUMBER_BYTES);
+                if (r >= 0)
+                        r = put_value(&seal->row, &values[i]);
+        }
         return r;
 }
 

@@ -431,7 +431,7 @@ static void test_the_views_show_strings_and_seconds(void **state)
         assert_int_equal(sql_int(path, "SELECT count(*) FROM worker_events WHERE host='node1'"), 2);
         assert_int_equal(sql_int(path, "SELECT value FROM facts WHERE name='report.chunks'"), 40);
         assert_int_equal(sql_int(path, "PRAGMA application_id"), 0x524F5354);
-        assert_int_equal(sql_int(path, "PRAGMA user_version"), 1000);
+        assert_int_equal(sql_int(path, "PRAGMA user_version"), 1001);
 }
 
 static void test_damaged_chunk_records_add_nothing(void **state)
@@ -441,7 +441,7 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09\x05\x00", 7, &error),
+        assert_int_equal(roast_run_add_chunks(run, "RC\x02\x00\x09\x05\x00", 7, &error),
                          ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);
@@ -927,6 +927,9 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         ROAST_CLEANUP(cleanup_free) char *after = NULL;
 
         sql(path, "DROP VIEW chunks; DROP VIEW sections;"
+                  "ALTER TABLE chunk DROP COLUMN unused_branches_text;"
+                  "ALTER TABLE chunk DROP COLUMN unused_bytes;"
+                  "ALTER TABLE chunk DROP COLUMN ahead_bytes;"
                   "ALTER TABLE chunk DROP COLUMN selected_uncompressed_bytes;"
                   "ALTER TABLE chunk DROP COLUMN selected_bytes;");
         reseal(path, RUN_CHUNK);
