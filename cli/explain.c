@@ -34,8 +34,8 @@ static int explain(struct roast_run *run, const struct request *request)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
         const struct roast_explain_view view = { .markdown = request->format == CLI_MARKDOWN,
-                                                 .color = request->format == CLI_TEXT &&
-                                                          cli_color(),
+                                                 .color =
+                                                         request->format == CLI_TEXT && cli_color(),
                                                  .width = cli_width(),
                                                  .all = request->all };
         struct roast_error error = { 0 };

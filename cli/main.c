@@ -15,6 +15,7 @@ static const struct verb {
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
         { "explain", "tell why a run took as long as it did", verb_explain },
+        { "predict", "tell how long it would take with other workers or chunks", verb_predict },
         { "list", "list the runs in a directory", verb_list },
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },

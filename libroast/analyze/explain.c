@@ -43,8 +43,7 @@ static const struct rule rules[] = {
           rule_cpu_throttled },
         { "gil", "Do threads of a worker wait for Python's lock?", 0.1,
           "from %g %% of the chunks' time on", true,
-          "Run worker processes of one thread each instead of several threads in one.",
-          rule_gil },
+          "Run worker processes of one thread each instead of several threads in one.", rule_gil },
         { "ramp", "Are workers idle before their first chunk?", 0.1,
           "from %g %% of the workers' time on", true,
           "Keep the workers between runs, ask for them before the run, save what preprocessing "
@@ -130,13 +129,12 @@ static const struct rule rules[] = {
           "Return less from process(), keep large constants out of the processor's attributes, "
           "or set DaskExecutor(compression=None).",
           rule_serialization },
-        { "merging", "Does merging the outputs take long?", 0.1,
-          "from %g %% of the tasks' time on", true,
+        { "merging", "Does merging the outputs take long?", 0.1, "from %g %% of the tasks' time on",
+          true,
           "Make the output smaller: fewer categories, coarser bins, no per-event arrays. Larger "
           "chunks mean fewer outputs.",
           rule_merging },
-        { "scheduler-lag", "Are Dask's event loops late?", 0.1,
-          "from %g s on average on", false,
+        { "scheduler-lag", "Are Dask's event loops late?", 0.1, "from %g s on average on", false,
           "Use larger chunks (fewer tasks), smaller outputs, and functions that release the GIL.",
           rule_scheduler_lag },
 };
@@ -255,7 +253,7 @@ int roast_explain(struct roast_explanation *explanation, struct roast_run *run,
         int r;
 
         *explanation = (struct roast_explanation){ 0 };
-        r = study_run(&study, run, error);
+        r = study_run(&study, run, true, error);
         if (r < 0)
                 return r;
         explanation->elapsed_s = study.elapsed_s;

@@ -167,8 +167,7 @@ static void put_savings(struct page *page, const struct roast_finding *finding)
         char text[2 * ROAST_UNITS_MAX], seconds[ROAST_UNITS_MAX];
 
         if (isnan(finding->saves_s)) {
-                puts_(page, page->view->markdown ? "No time is told.\n" :
-                                                   "   no time is told\n");
+                puts_(page, page->view->markdown ? "No time is told.\n" : "   no time is told\n");
                 return;
         }
         roast_format_seconds(seconds, sizeof(seconds), finding->saves_s);

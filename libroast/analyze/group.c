@@ -83,8 +83,8 @@ int64_t group_chunks(const struct study *study, enum group_by by, struct group *
                 n += groups[key].chunks == 0;
                 groups[key].chunks++;
                 groups[key].wall_s += (double)chunk->wall_s;
-                groups[key].expected_s += study_expected(
-                        study_fit_of(study, fits, chunk->dataset), chunk->events);
+                groups[key].expected_s +=
+                        study_expected(study_fit_of(study, fits, chunk->dataset), chunk->events);
         }
         *ret = groups;
         groups = NULL;
@@ -168,12 +168,10 @@ int group_factors(const struct study *study, const float *excess,
                 "the number of events",
                 var > 0 && total > 0 ? fmin(cov * cov / var / (total / n), 1) : 0,
         };
-        factors[1] = (struct group_factor){
-                "the file", explained(files, study->texts.n + 1, n, mean, total)
-        };
-        factors[2] = (struct group_factor){
-                "the host", explained(hosts, study->texts.n + 1, n, mean, total)
-        };
+        factors[1] = (struct group_factor){ "the file",
+                                            explained(files, study->texts.n + 1, n, mean, total) };
+        factors[2] = (struct group_factor){ "the host",
+                                            explained(hosts, study->texts.n + 1, n, mean, total) };
         factors[3] = (struct group_factor){ "the time of day",
                                             explained(times, TIME_LEVELS, n, mean, total) };
         return 0;

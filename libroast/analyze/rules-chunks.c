@@ -9,6 +9,16 @@
 /* The overhead that a better chunk size is told for */
 #define OVERHEAD_AIM 0.05
 
+/* No chunk reaches beyond its file: the most entries that one is known to have */
+static double largest_file(const struct study *study)
+{
+        double most = 0;
+
+        for (size_t i = 0; i < study->n_chunks; i++)
+                most = fmax(most, (double)study->chunks[i].entry_start + study->chunks[i].events);
+        return most;
+}
+
 int rule_chunks_small(const struct study *study, double limit, struct verdict *verdict)
 {
         double share, events, saves_s, aim;
@@ -17,27 +27,29 @@ int rule_chunks_small(const struct study *study, double limit, struct verdict *v
                 return verdict_why_not(verdict, "no thread ran two chunks");
         share = study->overhead_s / (study->overhead_s + study->wall_s);
         if (share < limit)
-                return verdict_why_not(verdict, "%.1f %% of the time of chunks and gaps is between "
-                                                "chunks",
+                return verdict_why_not(verdict,
+                                       "%.1f %% of the time of chunks and gaps is between "
+                                       "chunks",
                                        100 * share);
         events = study->events / (double)study->n_chunks;
         /* so many times larger chunks would bring the gaps down to the aim */
         aim = study->typical_gap_s * (1 - OVERHEAD_AIM) /
               (OVERHEAD_AIM * study->wall_s / (double)study->n_chunks);
-        aim = fmax(aim, 1);
+        aim = fmax(fmin(aim, largest_file(study) / events), 1);
         saves_s = study->overhead_s * (1 - 1 / aim);
         /* what is read ahead there goes with the events: no saving */
         if (study->ahead_bytes > 0)
                 saves_s /= 2;
-        verdict_fire(verdict, study, saves_s,
-                     "Each chunk costs %s beside the %s in process()", say_s(study->typical_gap_s),
-                     say_s(study->wall_s / (double)study->n_chunks));
+        verdict_fire(verdict, study, saves_s, "Each chunk costs %s beside the %s in process()",
+                     say_s(study->typical_gap_s), say_s(study->wall_s / (double)study->n_chunks));
         verdict->finding.estimated = true;
         verdict_evidence(verdict, "between chunks: %s, %.0f %% of the time of chunks and gaps",
                          say_s(study->overhead_s), 100 * share);
-        verdict_evidence(verdict, "chunks have %.0f events; %.0f would bring that down to %.0f %%, "
-                                  "if nothing of it goes with the events",
-                         events, events * aim, 100 * OVERHEAD_AIM);
+        verdict_evidence(verdict,
+                         "chunks have %.0f events; %.0f (files have %.0f at most) would bring "
+                         "that down to %.0f %%, if nothing of it goes with the events",
+                         events, events * aim, largest_file(study),
+                         100 * share / (share + (1 - share) * aim));
         return 0;
 }
 
@@ -63,8 +75,9 @@ int rule_chunks_memory(const struct study *study, double limit, struct verdict *
         if (top.n == 0)
                 return verdict_why_not(verdict, "no memory limit, or no peak of a chunk, is known");
         if (most < limit)
-                return verdict_why_not(verdict, "a chunk took at most %.0f %% of a thread's share "
-                                                "of the limit",
+                return verdict_why_not(verdict,
+                                       "a chunk took at most %.0f %% of a thread's share "
+                                       "of the limit",
                                        100 * most);
         verdict_fire(verdict, study, (double)NAN,
                      "A chunk takes up to %.0f %% of a thread's share of the memory limit",
@@ -100,8 +113,8 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
-                double expected_s = study_expected(study_fit_of(study, fits, chunk->dataset),
-                                                   chunk->events);
+                double expected_s =
+                        study_expected(study_fit_of(study, fits, chunk->dataset), chunk->events);
 
                 excess[i] = (float)((double)chunk->wall_s - expected_s);
                 if ((double)chunk->wall_s < OUTLIER_FACTOR * expected_s)
@@ -111,8 +124,9 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
                 top_add(&top, i, (double)excess[i]);
         }
         if (sum_s < limit * study->wall_s || n == 0)
-                return verdict_why_not(verdict, "%zu chunks took %d times what their events let "
-                                                "expect, %.1f %% of the time",
+                return verdict_why_not(verdict,
+                                       "%zu chunks took %d times what their events let "
+                                       "expect, %.1f %% of the time",
                                        n, OUTLIER_FACTOR,
                                        study->wall_s > 0 ? 100 * sum_s / study->wall_s : 0);
         if (group_factors(study, excess, factors) < 0)
@@ -120,8 +134,8 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
         for (size_t i = 1; i < GROUP_N_FACTORS; i++)
                 if (factors[i].explains > factors[best].explains)
                         best = i;
-        verdict_fire(verdict, study, sum_s,
-                     "%zu chunks take far longer than their events explain", n);
+        verdict_fire(verdict, study, sum_s, "%zu chunks take far longer than their events explain",
+                     n);
         verdict_evidence(verdict, "%s more than expected, %.0f %% of the chunks' time",
                          say_s(sum_s), 100 * sum_s / study->wall_s);
         for (size_t i = 0; i < GROUP_N_FACTORS; i++)
@@ -153,8 +167,9 @@ int rule_retries(const struct study *study, double limit, struct verdict *verdic
                                        bad, waste->attempts, 100 * share);
         verdict_fire(verdict, study, waste->timed ? waste->wall_s : (double)NAN,
                      "%.0f of %.0f attempts at chunks failed or were lost", bad, waste->attempts);
-        verdict_evidence(verdict, "%lld failed, %lld were lost with their worker; %s were spent in "
-                                  "them, as far as is known",
+        verdict_evidence(verdict,
+                         "%lld failed, %lld were lost with their worker; %s were spent in "
+                         "them, as far as is known",
                          (long long)waste->failed, (long long)waste->lost, say_s(waste->wall_s));
         for (size_t i = 0; i < study->texts.n; i++)
                 if (study->errors[i] > 0)

@@ -59,8 +59,10 @@ int rule_cpu_oversubscribed(const struct study *study, double limit, struct verd
         verdict_evidence(verdict, "%s of %s in process() were spent runnable, but without a core",
                          say_s(split->runqueue_ns / 1e9), say_s(split->wall_ns / 1e9));
         if (study->cpus > 0)
-                verdict_evidence(verdict, "%.1f worker threads on average; the client's host has "
-                                          "%.0f cores", study->threads, study->cpus);
+                verdict_evidence(verdict,
+                                 "%.1f worker threads on average; the client's host has "
+                                 "%.0f cores",
+                                 study->threads, study->cpus);
         return name_hosts(verdict, study);
 }
 
@@ -72,11 +74,12 @@ int rule_cpu_throttled(const struct study *study, double limit, struct verdict *
         if (split->chunks == 0)
                 return no_split(verdict);
         if (share < limit)
-                return verdict_why_not(verdict, "a quota held chunks back for %.1f %% of their time",
-                                       100 * share);
+                return verdict_why_not(
+                        verdict, "a quota held chunks back for %.1f %% of their time", 100 * share);
         verdict_fire(verdict, study, split->throttled_ns / 1e9,
                      "A CPU quota holds chunks back for %.0f %% of their time", 100 * share);
-        return verdict_evidence(verdict, "%s of %s in process() were throttled by the group's quota",
+        return verdict_evidence(verdict,
+                                "%s of %s in process() were throttled by the group's quota",
                                 say_s(split->throttled_ns / 1e9), say_s(split->wall_ns / 1e9));
 }
 
@@ -98,7 +101,8 @@ int rule_gil(const struct study *study, double limit, struct verdict *verdict)
         verdict_fire(verdict, study, gil_ns / 1e9,
                      "Chunks wait %.0f %% of their time for Python's lock", 100 * share);
         verdict->finding.estimated = true;
-        return verdict_evidence(verdict, "about %s of %s in process(), from %.0f looks at sleeping "
-                                         "threads",
+        return verdict_evidence(verdict,
+                                "about %s of %s in process(), from %.0f looks at sleeping "
+                                "threads",
                                 say_s(gil_ns / 1e9), say_s(split->wall_ns / 1e9), split->samples);
 }

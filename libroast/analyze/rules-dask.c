@@ -12,15 +12,16 @@ static double tasks_s(const struct study_spans *spans)
 int rule_serialization(const struct study *study, double limit, struct verdict *verdict)
 {
         const struct study_spans *spans = &study->spans;
-        double packing_s = spans->serialize_s + spans->deserialize_s + spans->compress_s +
-                           spans->decompress_s;
+        double packing_s =
+                spans->serialize_s + spans->deserialize_s + spans->compress_s + spans->decompress_s;
         double all_s = tasks_s(spans) + packing_s, share = all_s > 0 ? packing_s / all_s : 0;
 
         if (!spans->known)
                 return verdict_why_not(verdict, "%s", no_spans);
         if (share < limit)
-                return verdict_why_not(verdict, "packing and unpacking took %.1f %% of the tasks' "
-                                                "time",
+                return verdict_why_not(verdict,
+                                       "packing and unpacking took %.1f %% of the tasks' "
+                                       "time",
                                        100 * share);
         verdict_fire(verdict, study, packing_s,
                      "Packing and unpacking take %.0f %% of the tasks' time", 100 * share);
@@ -73,8 +74,9 @@ int rule_scheduler_lag(const struct study *study, double limit, struct verdict *
         verdict_fire(verdict, study, fmin(2 * mean_s * tasks, study->overhead_s + study->starved_s),
                      "Dask's event loops are %s late on average", say_s(mean_s));
         verdict->finding.estimated = true;
-        verdict_evidence(verdict, "from %.0f samples; two turns of the loop for each of %.0f "
-                                  "tasks, but not more than the time between chunks",
+        verdict_evidence(verdict,
+                         "from %.0f samples; two turns of the loop for each of %.0f "
+                         "tasks, but not more than the time between chunks",
                          n, tasks);
         for (size_t i = 0; i < top.n; i++)
                 verdict_subject(verdict, study, "worker", (uint32_t)top.items[i].index,

@@ -44,8 +44,9 @@ int rule_ramp(const struct study *study, double limit, struct verdict *verdict)
         verdict_fire(verdict, study, idle_s,
                      "Threads wait %s for their first chunk, %.0f %% of all their time",
                      say_s(idle_s / (double)study->n_slots), 100 * share);
-        verdict_evidence(verdict, "the first chunk began %s after the run; the middle thread "
-                                  "waited %s, the last %s",
+        verdict_evidence(verdict,
+                         "the first chunk began %s after the run; the middle thread "
+                         "waited %s, the last %s",
                          say_s(study->first_s), say_s(study_median(waits, study->n_slots)),
                          say_s(top.items[0].value));
         for (size_t i = 0; i < top.n; i++)
@@ -63,8 +64,9 @@ int rule_starvation(const struct study *study, double limit, struct verdict *ver
                 return verdict_why_not(verdict, "no thread ran two chunks");
         share = study->starved_s / study->capacity_s;
         if (share < limit)
-                return verdict_why_not(verdict, "threads were idle between chunks for %.1f %% of "
-                                                "the time",
+                return verdict_why_not(verdict,
+                                       "threads were idle between chunks for %.1f %% of "
+                                       "the time",
                                        100 * share);
         verdict_fire(verdict, study, study->starved_s,
                      "Threads are idle between chunks for %.0f %% of the time", 100 * share);
@@ -133,8 +135,9 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
         last = last_chunks(study);
         factor = last_factor(study, &last);
         if (share < limit)
-                return verdict_why_not(verdict, "threads waited %.1f %% of the time for the last "
-                                                "chunks",
+                return verdict_why_not(verdict,
+                                       "threads waited %.1f %% of the time for the last "
+                                       "chunks",
                                        100 * share);
         if (factor < LONG_FACTOR)
                 return verdict_why_not(verdict, "the last chunk took %.1f times the median only",
@@ -168,8 +171,9 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         per_thread = (double)study->n_chunks / ((double)study->n_slots + unused);
         last = last_chunks(study);
         if (share < limit)
-                return verdict_why_not(verdict, "%.1f chunks for each thread; threads were idle at "
-                                                "the end for %.1f %% of the time",
+                return verdict_why_not(verdict,
+                                       "%.1f chunks for each thread; threads were idle at "
+                                       "the end for %.1f %% of the time",
                                        per_thread, 100 * share);
         if (last_factor(study, &last) >= LONG_FACTOR && unused == 0)
                 return verdict_why_not(verdict, "the last chunks are longer than others: see tail");

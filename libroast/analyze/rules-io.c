@@ -66,12 +66,12 @@ int rule_io_bound(const struct study *study, double limit, struct verdict *verdi
         if (split->samples < LOOKS_LEAST)
                 return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
                                        split->samples);
-        verdict_fire(verdict, study, disk_s + network_s,
-                     "Chunks wait %.0f %% of their time for %s", 100 * share,
-                     disk_s >= network_s ? "disks" : "files on other hosts");
+        verdict_fire(verdict, study, disk_s + network_s, "Chunks wait %.0f %% of their time for %s",
+                     100 * share, disk_s >= network_s ? "disks" : "files on other hosts");
         verdict->finding.estimated = true;
-        verdict_evidence(verdict, "disks %s, other waits over remote files %s, of %s in process(); "
-                                  "from %.0f looks at sleeping threads",
+        verdict_evidence(verdict,
+                         "disks %s, other waits over remote files %s, of %s in process(); "
+                         "from %.0f looks at sleeping threads",
                          say_s(disk_s), say_s(network_s), say_s(wall_s), split->samples);
         if (study->all_bytes > 0 && disk_s + network_s > 0)
                 verdict_evidence(verdict, "%s were read: %s per second of waiting",
@@ -113,8 +113,9 @@ int rule_unused_branches(const struct study *study, double limit, struct verdict
         if (!(study->all_bytes > 0))
                 return verdict_why_not(verdict, "no chunk tells how many bytes it read");
         if (!(study->unused_bytes > 0) || share < limit)
-                return verdict_why_not(verdict, "%.1f %% of the bytes were read ahead and never "
-                                                "touched",
+                return verdict_why_not(verdict,
+                                       "%.1f %% of the bytes were read ahead and never "
+                                       "touched",
                                        100 * share);
         /*
          * Reading ahead happens before process(), in the gap between chunks: what is not explained
@@ -129,9 +130,10 @@ int rule_unused_branches(const struct study *study, double limit, struct verdict
         verdict->finding.estimated = true;
         verdict_evidence(verdict, "%s of %s, in %.0f chunks", say_bytes(study->unused_bytes),
                          say_bytes(study->all_bytes), study->unused_chunks);
-        verdict_evidence(verdict, "%s between two chunks of a thread, in which files are opened "
-                                  "and branches read ahead; the saving is the unused bytes' share "
-                                  "of that, at most",
+        verdict_evidence(verdict,
+                         "%s between two chunks of a thread, in which files are opened "
+                         "and branches read ahead; the saving is the unused bytes' share "
+                         "of that, at most",
                          say_s(study->typical_gap_s));
         name_branches(verdict, study);
         return 0;

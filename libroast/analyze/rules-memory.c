@@ -50,13 +50,15 @@ int rule_spilling(const struct study *study, double limit, struct verdict *verdi
         }
         cost_s = study->spans.disk_s + paused_s;
         if (!(spilled > 0) && !(cost_s > 0 && cost_s >= limit * study->capacity_s))
-                return verdict_why_not(verdict, "nothing was spilled; %s of reading and writing "
-                                                "spilled results, %s paused",
+                return verdict_why_not(verdict,
+                                       "nothing was spilled; %s of reading and writing "
+                                       "spilled results, %s paused",
                                        say_s(study->spans.disk_s), say_s(paused_s));
         verdict_fire(verdict, study, cost_s > 0 ? cost_s : (double)NAN,
                      "Workers write results to disk because memory is short");
-        verdict_evidence(verdict, "%s spent writing and reading %s of results; %s of threads were "
-                                  "idle at 80 %% of the limit or more",
+        verdict_evidence(verdict,
+                         "%s spent writing and reading %s of results; %s of threads were "
+                         "idle at 80 %% of the limit or more",
                          say_s(study->spans.disk_s), say_bytes(study->spans.disk_bytes),
                          say_s(paused_s));
         for (size_t i = 0; i < top.n; i++)
@@ -96,13 +98,15 @@ int rule_memory_grows(const struct study *study, double limit, struct verdict *v
         error = sqrt(fmax(yy - slope * xy, 0) / fmax(n - 1, 1) / xx);
         growth = slope * longest / mean;
         if (growth < limit || slope < GROWTH_T * error)
-                return verdict_why_not(verdict, "memory grew by %.0f %% over the %.0f chunks of a "
-                                                "thread",
+                return verdict_why_not(verdict,
+                                       "memory grew by %.0f %% over the %.0f chunks of a "
+                                       "thread",
                                        100 * fmax(growth, 0), longest);
         verdict_fire(verdict, study, (double)NAN, "Memory grows by %s with every chunk",
                      say_bytes(slope));
-        return verdict_evidence(verdict, "%s more after %.0f chunks, where the mean is %s; the "
-                                         "slope is %.0f times its error",
+        return verdict_evidence(verdict,
+                                "%s more after %.0f chunks, where the mean is %s; the "
+                                "slope is %.0f times its error",
                                 say_bytes(slope * longest), longest, say_bytes(mean),
                                 error > 0 ? slope / error : 1000);
 }

@@ -52,18 +52,21 @@ static int check(const struct study *study, double limit, const struct place *pl
                 top_add(&top, i, group->wall_s - group->expected_s);
         }
         if (slow == 0)
-                return verdict_why_not(verdict, "the slowest of %lld %s takes %.2f times what is "
-                                                "expected",
+                return verdict_why_not(verdict,
+                                       "the slowest of %lld %s takes %.2f times what is "
+                                       "expected",
                                        (long long)n, place->plural, slowest);
         if (excess_s < limit * study->wall_s)
-                return verdict_why_not(verdict, "%.0f of %lld %s are slow, but cost %.1f %% of the "
-                                                "time only",
+                return verdict_why_not(verdict,
+                                       "%.0f of %lld %s are slow, but cost %.1f %% of the "
+                                       "time only",
                                        slow, (long long)n, place->plural,
                                        100 * excess_s / study->wall_s);
         verdict_fire(verdict, study, excess_s, "%.0f of %lld %s are slow: %s more than expected",
                      slow, (long long)n, place->plural, say_s(excess_s));
-        verdict_evidence(verdict, "expected from the events and the other chunks of the dataset; "
-                                  "%.0f %% of the chunks' time in excess",
+        verdict_evidence(verdict,
+                         "expected from the events and the other chunks of the dataset; "
+                         "%.0f %% of the chunks' time in excess",
                          100 * excess_s / study->wall_s);
         for (size_t i = 0; i < top.n; i++)
                 name_place(verdict, study, place, (uint32_t)top.items[i].index,

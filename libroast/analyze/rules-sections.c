@@ -23,12 +23,14 @@ int rule_section_waits(const struct study *study, double limit, struct verdict *
         share = study->wall_s > 0 ? worst->wait_most_s / study->wall_s : 0;
         sure = worst->wait_most_s > 0 ? worst->wait_least_s / worst->wait_most_s : 0;
         if (share < limit)
-                return verdict_why_not(verdict, "a section waited at most %.1f %% of the chunks' "
-                                                "time",
+                return verdict_why_not(verdict,
+                                       "a section waited at most %.1f %% of the chunks' "
+                                       "time",
                                        100 * share);
         if (sure < SURE_SHARE)
-                return verdict_why_not(verdict, "which section waited cannot be told: %s to %s in "
-                                                "the one with most",
+                return verdict_why_not(verdict,
+                                       "which section waited cannot be told: %s to %s in "
+                                       "the one with most",
                                        say_s(worst->wait_least_s), say_s(worst->wait_most_s));
         verdict_fire(verdict, study, worst->wait_most_s,
                      "A section waits: up to %.0f %% of the chunks' time", 100 * share);
@@ -36,8 +38,9 @@ int rule_section_waits(const struct study *study, double limit, struct verdict *
         verdict_subject(verdict, study, "section", worst->name, "%s to %s asleep of its %s",
                         say_s(worst->wait_least_s), say_s(worst->wait_most_s),
                         say_s(worst->self_s));
-        return verdict_evidence(verdict, "chunks were asleep for %s; this section took %s, more "
-                                         "than cores can account for",
+        return verdict_evidence(verdict,
+                                "chunks were asleep for %s; this section took %s, more "
+                                "than cores can account for",
                                 say_s(asleep_s), say_s(worst->self_s));
 }
 
@@ -53,24 +56,25 @@ int rule_section_dominates(const struct study *study, double limit, struct verdi
                         worst = &study->sections[i];
         share = study->wall_s > 0 ? worst->self_s / study->wall_s : 0;
         if (share < limit)
-                return verdict_why_not(verdict, "the longest section takes %.0f %% of the chunks' "
-                                                "time",
+                return verdict_why_not(verdict,
+                                       "the longest section takes %.0f %% of the chunks' "
+                                       "time",
                                        100 * share);
         /* waiting for cores, disks and sleeps is the subject of other rules */
         working = fmax(worst->self_s - worst->wait_most_s, 0);
-        cpu = study->split.wall_ns > 0 ? study->split.cpu_ns /
-                                                 fmax(study->split.cpu_ns +
-                                                              study->split.runqueue_ns +
-                                                              study->split.throttled_ns,
-                                                      1)
-                                       : 1;
+        cpu = study->split.wall_ns > 0
+                      ? study->split.cpu_ns / fmax(study->split.cpu_ns + study->split.runqueue_ns +
+                                                           study->split.throttled_ns,
+                                                   1)
+                      : 1;
         verdict_fire(verdict, study, working * cpu / 2,
                      "One section takes %.0f %% of the chunks' time", 100 * share);
         verdict->finding.estimated = true;
         verdict_subject(verdict, study, "section", worst->name, "%s in %lld chunks",
                         say_s(worst->self_s), (long long)worst->chunks);
-        return verdict_evidence(verdict, "%s on cores; the saving is told for a section that is "
-                                         "twice as fast",
+        return verdict_evidence(verdict,
+                                "%s on cores; the saving is told for a section that is "
+                                "twice as fast",
                                 say_s(working * cpu));
 }
 
@@ -116,15 +120,17 @@ int rule_section_grows(const struct study *study, double limit, struct verdict *
                 worst_t = t;
         }
         if (!worst)
-                return verdict_why_not(verdict, "no section of at least %d chunks grows with their "
-                                                "number",
+                return verdict_why_not(verdict,
+                                       "no section of at least %d chunks grows with their "
+                                       "number",
                                        GROWTH_CHUNKS);
         verdict_fire(verdict, study, most_s,
                      "A section becomes slower with every chunk, by %.0f %% over the run",
                      100 * worst_growth);
         verdict_subject(verdict, study, "section", worst->name, "%s more than at the first chunk",
                         say_s(most_s));
-        return verdict_evidence(verdict, "time per event against the number of chunks before on "
-                                         "the thread: the slope is %.0f times its error",
+        return verdict_evidence(verdict,
+                                "time per event against the number of chunks before on "
+                                "the thread: the slope is %.0f times its error",
                                 worst_t);
 }

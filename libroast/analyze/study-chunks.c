@@ -160,8 +160,8 @@ static void add_bytes(struct reader *reader, const struct study_chunk *chunk,
 
 static struct study_chunk row_of(const struct study *study, const struct run_value *values)
 {
-        double growth = number(&values[CHUNK_RSS_PEAK_BYTES]) -
-                        number(&values[CHUNK_RSS_START_BYTES]);
+        double growth =
+                number(&values[CHUNK_RSS_PEAK_BYTES]) - number(&values[CHUNK_RSS_START_BYTES]);
 
         return (struct study_chunk){
                 .start_s = study->start_utc_ns == INT64_MIN
@@ -290,8 +290,7 @@ static void sum_bytes(struct reader *reader)
                         continue;
                 study->requested_bytes += file->requested;
                 study->needed_once_bytes +=
-                        fmin(file->selected * fmin(file->entries / file->last, 1),
-                             file->requested);
+                        fmin(file->selected * fmin(file->entries / file->last, 1), file->requested);
         }
         study->expansion =
                 reader->packed_bytes > 0 ? reader->whole_bytes / reader->packed_bytes : 1;

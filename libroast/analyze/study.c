@@ -113,7 +113,8 @@ static int study_spans(struct study *study, struct roast_run *run, struct roast_
         return r;
 }
 
-static int read_all(struct study *study, struct roast_run *run, struct roast_error *error)
+static int read_all(struct study *study, struct roast_run *run, bool sections,
+                    struct roast_error *error)
 {
         static int (*const parts[])(struct study *, struct roast_run *, struct roast_error *) = {
                 study_facts, study_chunks, study_gaps, study_sections, study_workers, study_spans,
@@ -121,11 +122,12 @@ static int read_all(struct study *study, struct roast_run *run, struct roast_err
         int r = run_read_texts(run, &study->texts, error);
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && r >= 0; i++)
-                r = parts[i](study, run, error);
+                if (sections || parts[i] != study_sections)
+                        r = parts[i](study, run, error);
         return r;
 }
 
-int study_run(struct study *study, struct roast_run *run, struct roast_error *error)
+int study_run(struct study *study, struct roast_run *run, bool sections, struct roast_error *error)
 {
         int r;
 
@@ -133,7 +135,7 @@ int study_run(struct study *study, struct roast_run *run, struct roast_error *er
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = read_all(study, run, error);
+        r = read_all(study, run, sections, error);
         run_view_end(run);
         free(study->index);
         study->index = NULL;

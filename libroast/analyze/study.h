@@ -25,10 +25,10 @@
 struct study_chunk {
         double start_s;
         float wall_s;
-        float cpu_s;     /* NaN: not measured, and so the next two */
-        float queue_s;   /* runnable, but without a core: run queue and quota */
-        float asleep_s;  /* waiting for anything but a core or the GIL */
-        float gap_s;     /* since the chunk before on the same thread; NaN: it was the first */
+        float cpu_s;    /* NaN: not measured, and so the next two */
+        float queue_s;  /* runnable, but without a core: run queue and quota */
+        float asleep_s; /* waiting for anything but a core or the GIL */
+        float gap_s;    /* since the chunk before on the same thread; NaN: it was the first */
         float rss_growth_bytes; /* peak over the start */
         float bytes;            /* requested */
         uint32_t events;
@@ -63,8 +63,8 @@ struct study_worker {
         double rss_bytes; /* resident, the last sample */
         double peak_bytes;
         double spilled_bytes;
-        double paused_s;     /* memory near the limit, and nothing was executed */
-        double lag_s;        /* sum of how late its event loop was */
+        double paused_s; /* memory near the limit, and nothing was executed */
+        double lag_s;    /* sum of how late its event loop was */
         double lag_worst_s;
         int64_t lag_n;
         double sampled_s; /* time of its last sample of what Dask knows */
@@ -85,7 +85,7 @@ struct study_section {
 struct study_waste {
         int64_t failed;
         int64_t lost;
-        int64_t timed;  /* those whose time is known */
+        int64_t timed; /* those whose time is known */
         double wall_s;
         double attempts; /* all attempts at chunks */
 };
@@ -111,8 +111,9 @@ struct study {
 
         struct study_chunk *chunks;
         size_t n_chunks;
-        bool unsorted;   /* chunks of a thread do not come one after the other */
-        uint32_t *index; /* while reading: row of table chunk to number + 1, 0 if it does not count */
+        bool unsorted; /* chunks of a thread do not come one after the other */
+        uint32_t *
+                index; /* while reading: row of table chunk to number + 1, 0 if it does not count */
         size_t n_index;
         struct study_slot *slots;
         size_t n_slots;
@@ -149,7 +150,8 @@ struct study {
         double median_wall_s;
 };
 
-int study_run(struct study *study, struct roast_run *run, struct roast_error *error);
+/* Without sections it takes half the time. */
+int study_run(struct study *study, struct roast_run *run, bool sections, struct roast_error *error);
 void study_deinit(struct study *study);
 
 /* The parts of study_run(), each in a file of its own */
@@ -171,8 +173,7 @@ static inline double study_seconds(const struct run_value *ns)
 
 static inline uint32_t study_number(const struct study *study, const struct run_value *text)
 {
-        if (text->type != RUN_INT || text->integer < 1 ||
-            (uint64_t)text->integer > study->texts.n)
+        if (text->type != RUN_INT || text->integer < 1 || (uint64_t)text->integer > study->texts.n)
                 return STUDY_NONE;
         return (uint32_t)(text->integer - 1);
 }

@@ -45,8 +45,8 @@ struct roast_unfired {
 };
 
 struct roast_explanation {
-        double elapsed_s;                /* NaN: not known */
-        double threads;                  /* of the workers, on average over time */
+        double elapsed_s;               /* NaN: not known */
+        double threads;                 /* of the workers, on average over time */
         struct roast_finding *findings; /* by the time they could save, the most first */
         size_t n_findings;
         struct roast_unfired *unfired; /* in the order of the rules */
