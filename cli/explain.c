@@ -83,7 +83,7 @@ int verb_explain(int argc, char **argv)
                 cli_fail("explain", "one RUN is wanted, not %d", argc - optind);
                 return cli_usage("explain");
         }
-        if (roast_run_open(&run, argv[optind], &error) < 0)
+        if (roast_run_open_any(&run, argv[optind], &error) < 0)
                 return cli_fail("explain", "%s", error.message);
         code = explain(run, &request);
         roast_run_free(run);

@@ -34,7 +34,8 @@ static void help(void)
               "  -h, --help             this text\n\n"
               "T is a number of seconds, or one with a unit: 90s, 15m, 2h, 1d. The time is the\n"
               "median of the simulations, with their 5 % and 95 %. What is assumed is said below\n"
-              "the table. JSON is {\"measured\", \"simulations\", \"predictions\", \"recommended\",\n"
+              "the table. JSON is {\"measured\", \"simulations\", \"predictions\", "
+              "\"recommended\",\n"
               "\"advice\", \"assumptions\"}.\n",
               stdout);
 }
@@ -164,7 +165,7 @@ static int predict(const char *path, struct request *request)
         int r;
 
         request->options.workers = request->workers;
-        if (roast_run_open(&run, path, &error) < 0)
+        if (roast_run_open_any(&run, path, &error) < 0)
                 return cli_fail("predict", "%s", error.message);
         r = roast_predict(&forecast, run, &request->options, &error);
         roast_run_free(run);

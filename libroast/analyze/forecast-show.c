@@ -87,11 +87,16 @@ int roast_forecast_to_json(char **ret, const struct roast_forecast *forecast,
 }
 
 static const struct roast_column columns[] = {
-        { "workers", "Workers", true },    { "chunksize", "Chunk Size", true },
-        { "chunks", "Chunks", true },      { "makespan_s", "Time", true },
-        { "low_s", "5 %", true },          { "high_s", "95 %", true },
-        { "idle_share", "Idle", true },    { "tail_s", "Tail", true },
-        { "cost_s", "Workers' Time", true }, { "memory_bytes", "Memory", true },
+        { "workers", "Workers", true },
+        { "chunksize", "Chunk Size", true },
+        { "chunks", "Chunks", true },
+        { "makespan_s", "Time", true },
+        { "low_s", "5 %", true },
+        { "high_s", "95 %", true },
+        { "idle_share", "Idle", true },
+        { "tail_s", "Tail", true },
+        { "cost_s", "Workers' Time", true },
+        { "memory_bytes", "Memory", true },
 };
 
 static int add_row(struct roast_table *table, const struct roast_prediction *prediction)

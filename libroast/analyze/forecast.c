@@ -158,9 +158,10 @@ __attribute__((format(printf, 2, 3))) static int assume(struct roast_forecast *f
 static int assume_cores(struct roast_forecast *forecast, const struct model *model)
 {
         if (!(model->cores > 0))
-                return assume(forecast, "every worker has the cores that those of the run had: "
-                                        "waiting for a core stretches its time on one by %.2f, as "
-                                        "measured",
+                return assume(forecast,
+                              "every worker has the cores that those of the run had: "
+                              "waiting for a core stretches its time on one by %.2f, as "
+                              "measured",
                               model->slowdown);
         return assume(forecast,
                       "up to %.0f threads share the %.0f cores of this host, with other programs "
@@ -175,8 +176,9 @@ static int state_assumptions(struct predictor *predictor)
         const struct model *model = &predictor->model;
         int r;
 
-        r = assume(forecast, "a chunk takes what chunks of its dataset took, without waiting for "
-                             "a core; %s",
+        r = assume(forecast,
+                   "a chunk takes what chunks of its dataset took, without waiting for "
+                   "a core; %s",
                    model->separated ? "a fixed part and one for each event, from chunks of "
                                       "different sizes"
                                     : "all of it goes with the events, for chunks were equally "
@@ -200,8 +202,9 @@ static int state_assumptions(struct predictor *predictor)
                            "with any number of workers",
                            MODEL_TREE, say_s(model->merge_s * MODEL_TREE));
         if (r >= 0 && predictor->fail_rate > 0)
-                r = assume(forecast, "%.2g %% of attempts fail, halfway on average, and are "
-                                     "repeated at once, up to %d times",
+                r = assume(forecast,
+                           "%.2g %% of attempts fail, halfway on average, and are "
+                           "repeated at once, up to %d times",
                            100 * predictor->fail_rate, MODEL_RETRIES);
         return r;
 }
@@ -267,8 +270,8 @@ static bool fits_memory(const struct predictor *predictor,
                prediction->memory_bytes < 0.8 * limit;
 }
 
-static bool is_better(const struct roast_predict_options *options,
-                      const struct roast_prediction *a, const struct roast_prediction *b)
+static bool is_better(const struct roast_predict_options *options, const struct roast_prediction *a,
+                      const struct roast_prediction *b)
 {
         if (options->deadline_s > 0)
                 return a->workers != b->workers ? a->workers < b->workers
@@ -324,14 +327,16 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
                 snprintf(chunksize, sizeof(chunksize), "chunks of %lld events",
                          (long long)best->chunksize);
         if (!forecast->has_best)
-                n = asprintf(&forecast->advice, "no number of workers and chunk size that was "
-                                                "tried stays within %s%s",
+                n = asprintf(&forecast->advice,
+                             "no number of workers and chunk size that was "
+                             "tried stays within %s%s",
                              options->deadline_s > 0 ? say_s(options->deadline_s)
                                                      : say_s(options->cost_s),
                              options->deadline_s > 0 ? "" : " of workers' time");
         else
-                n = asprintf(&forecast->advice, "%lld workers and %s: %s (%s to %s), %s of "
-                                                "workers' time",
+                n = asprintf(&forecast->advice,
+                             "%lld workers and %s: %s (%s to %s), %s of "
+                             "workers' time",
                              (long long)best->workers, chunksize, say_s(best->makespan_s),
                              say_s(best->low_s), say_s(best->high_s), say_s(best->cost_s));
         if (n < 0)

@@ -71,8 +71,7 @@ int64_t group_chunks(const struct study *study, enum group_by by, struct group *
 
         groups = calloc(study->texts.n + 1, sizeof(*groups));
         sites = by == GROUP_SITE ? sites_of(study) : NULL;
-        if (!groups || (by == GROUP_SITE && !sites) ||
-            study_fits(study, STUDY_WALL, &fits, &error) < 0)
+        if (!groups || (by == GROUP_SITE && !sites) || study_fits(study, &fits, &error) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
@@ -82,7 +81,7 @@ int64_t group_chunks(const struct study *study, enum group_by by, struct group *
                         continue;
                 n += groups[key].chunks == 0;
                 groups[key].chunks++;
-                groups[key].wall_s += (double)chunk->wall_s;
+                groups[key].own_s += study_own_s(chunk);
                 groups[key].expected_s +=
                         study_expected(study_fit_of(study, fits, chunk->dataset), chunk->events);
         }

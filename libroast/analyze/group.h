@@ -5,7 +5,7 @@
 
 struct group {
         double chunks;
-        double wall_s;
+        double own_s; /* without waiting for a core */
         double expected_s;
 };
 

@@ -63,11 +63,10 @@ static int add_chunks(struct model *model, const struct study *study, const uint
                 const struct study_chunk *chunk = &study->chunks[i];
                 size_t slot = chunk->dataset == STUDY_NONE ? study->texts.n : chunk->dataset;
                 struct model_dataset *dataset = &model->datasets[of[slot]];
-                double own_s = study_chunk_time(chunk, STUDY_OWN);
+                double own_s = study_own_s(chunk);
                 double expected_s = study_expected(&dataset->fit, chunk->events);
 
-                model->chunks[model->n_chunks++] =
-                        (struct model_chunk){ of[slot], chunk->events };
+                model->chunks[model->n_chunks++] = (struct model_chunk){ of[slot], chunk->events };
                 model->most_events = fmax(model->most_events, chunk->events);
                 if (!isnan(chunk->gap_s))
                         model->gaps[model->n_gaps++] = chunk->gap_s;
@@ -86,8 +85,8 @@ static int add_chunks(struct model *model, const struct study *study, const uint
                 struct model_dataset *dataset = &model->datasets[i];
 
                 for (size_t k = 0; k < dataset->n; k++)
-                        dataset->mean += (double)model->ratios[dataset->first + k] /
-                                         (double)dataset->n;
+                        dataset->mean +=
+                                (double)model->ratios[dataset->first + k] / (double)dataset->n;
                 if (dataset->n == 0) { /* only first chunks: as expected */
                         model->ratios[dataset->first] = 1;
                         dataset->n = 1;
@@ -133,7 +132,7 @@ static void add_cores(struct model *model, const struct study *study)
 
                 if (isnan(chunk->cpu_s) || isnan(chunk->queue_s))
                         continue;
-                own_s += study_chunk_time(chunk, STUDY_OWN);
+                own_s += study_own_s(chunk);
                 cpu_s += (double)chunk->cpu_s;
                 queue_s += (double)chunk->queue_s;
         }
@@ -143,8 +142,7 @@ static void add_cores(struct model *model, const struct study *study)
         if (study->cpus > 0 && on_client_host(study))
                 model->cores = study->cpus;
         if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
-                model->others =
-                        fmax(model->cores * model->slowdown - (double)study->n_slots, 0);
+                model->others = fmax(model->cores * model->slowdown - (double)study->n_slots, 0);
 }
 
 double model_slowdown(const struct model *model, double threads)
@@ -199,13 +197,13 @@ static void add_rest(struct model *model, const struct study *study)
         }
         model->files = fmax(model->files, 1);
         model->begin_s = fmax(study->first_s, 0);
-        model->ahead_s = fmin(study->spans.other_s,
-                              model->begin_s * fmin(model->threads, model->files));
+        model->ahead_s =
+                fmin(study->spans.other_s, model->begin_s * fmin(model->threads, model->files));
         model->after_s = fmax(study->elapsed_s - study->last_s, 0);
         model->merge_s = inputs > 0 ? study->spans.reduce_s / inputs : 0;
         if (study->waste.attempts > 0)
-                model->fail_rate = (double)(study->waste.failed + study->waste.lost) /
-                                   study->waste.attempts;
+                model->fail_rate =
+                        (double)(study->waste.failed + study->waste.lost) / study->waste.attempts;
 }
 
 int model_make(struct model *model, const struct study *study, struct roast_error *error)
@@ -217,7 +215,7 @@ int model_make(struct model *model, const struct study *study, struct roast_erro
         *model = (struct model){ 0 };
         if (study->n_chunks == 0)
                 return roast_fail(error, ROAST_E_STATE, "no chunk of the run tells when it ran");
-        r = study_fits(study, STUDY_OWN, &fits, error);
+        r = study_fits(study, &fits, error);
         if (r < 0)
                 return r;
         of = calloc(study->texts.n + 1, sizeof(*of));

@@ -10,8 +10,8 @@
 
 #include "analyze/study.h"
 
-#define MODEL_TREE    20 /* coffea's treereduction */
-#define MODEL_RETRIES 3  /* and its retries */
+#define MODEL_TREE       20 /* coffea's treereduction */
+#define MODEL_RETRIES    3  /* and its retries */
 #define MODEL_CHUNKS_MAX 50000000
 
 struct model_dataset {
@@ -36,7 +36,7 @@ struct model {
         size_t n_gaps;
         float *arrivals; /* when threads took their first chunk, after the first of all */
         size_t n_arrivals;
-        double cold_s; /* what the first chunk of a thread takes more */
+        double cold_s;  /* what the first chunk of a thread takes more */
         double workers; /* of the run: the most at a time */
         double threads_each;
         double threads; /* that ran chunks */

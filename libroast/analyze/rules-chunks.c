@@ -109,15 +109,16 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
                 return verdict_why_not(verdict, "%zu chunks are too few to compare",
                                        study->n_chunks);
         excess = malloc(study->n_chunks * sizeof(*excess));
-        if (!excess || study_fits(study, STUDY_WALL, &fits, &error) < 0)
+        if (!excess || study_fits(study, &fits, &error) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
-                double expected_s =
-                        study_expected(study_fit_of(study, fits, chunk->dataset), chunk->events);
+                const struct study_fit *fit = study_fit_of(study, fits, chunk->dataset);
+                double expected_s = study_expected(fit, chunk->events);
+                double own_s = study_own_s(chunk);
 
-                excess[i] = (float)((double)chunk->wall_s - expected_s);
-                if ((double)chunk->wall_s < OUTLIER_FACTOR * expected_s)
+                excess[i] = (float)(own_s - expected_s);
+                if (own_s < OUTLIER_FACTOR * expected_s)
                         continue;
                 sum_s += (double)excess[i];
                 n++;

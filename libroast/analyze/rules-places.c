@@ -18,7 +18,7 @@ struct place {
 static void name_place(struct verdict *verdict, const struct study *study,
                        const struct place *place, uint32_t number, const struct group *group)
 {
-        double factor = group->wall_s / group->expected_s;
+        double factor = group->own_s / group->expected_s;
         size_t len;
         const char *name = study_text(study, number, &len);
 
@@ -42,14 +42,14 @@ static int check(const struct study *study, double limit, const struct place *pl
                 return verdict_why_not(verdict, "there are no two %s to compare", place->plural);
         for (size_t i = 0; i < study->texts.n; i++) {
                 const struct group *group = &groups[i];
-                double factor = group->expected_s > 0 ? group->wall_s / group->expected_s : 0;
+                double factor = group->expected_s > 0 ? group->own_s / group->expected_s : 0;
 
                 slowest = fmax(slowest, factor);
                 if (factor < place->factor)
                         continue;
                 slow++;
-                excess_s += group->wall_s - group->expected_s;
-                top_add(&top, i, group->wall_s - group->expected_s);
+                excess_s += group->own_s - group->expected_s;
+                top_add(&top, i, group->own_s - group->expected_s);
         }
         if (slow == 0)
                 return verdict_why_not(verdict,

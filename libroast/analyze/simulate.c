@@ -178,8 +178,8 @@ static void draw_factors(struct state *state)
                 double sum = 0;
 
                 for (size_t k = 0; k < n; k++)
-                        sum += (double)model->ratios[dataset->first +
-                                                     draw_below(state, dataset->n)];
+                        sum += (double)model
+                                       ->ratios[dataset->first + draw_below(state, dataset->n)];
                 state->factors[i] = dataset->mean > 0 ? sum / (double)n / dataset->mean : 1;
         }
 }
@@ -214,8 +214,8 @@ static void run(struct state *state)
                 struct thread *thread = &state->threads[0];
                 double start_s = thread->free_s, busy_s;
 
-                if (state->n_merges && (state->merges[0].ready_s <= start_s ||
-                                        next == simulation->n_chunks)) {
+                if (state->n_merges &&
+                    (state->merges[0].ready_s <= start_s || next == simulation->n_chunks)) {
                         struct merge merge = pop_merge(state);
 
                         if (next == simulation->n_chunks && idle_from_s < 0)
@@ -285,8 +285,8 @@ static int make_room(struct state *state, struct simulate_room *room)
         return 0;
 }
 
-int simulate(struct simulated *ret, const struct simulation *simulation,
-             struct simulate_room *room, uint64_t seed)
+int simulate(struct simulated *ret, const struct simulation *simulation, struct simulate_room *room,
+             uint64_t seed)
 {
         const struct model *model = simulation->model;
         double now = model_slowdown(model, (double)simulation->threads);

@@ -21,8 +21,8 @@ struct simulated {
         double makespan_s;
         double busy_s; /* of the threads */
         double tail_s;
-        double merged_s;   /* from the last chunk's end to that of the last merge */
-        double exhausted;  /* chunks that failed more often than they are tried */
+        double merged_s;  /* from the last chunk's end to that of the last merge */
+        double exhausted; /* chunks that failed more often than they are tried */
 };
 
 /* Memory that simulations of the same size share; all-zero is empty. */
@@ -34,5 +34,5 @@ struct simulate_room {
 void simulate_room_deinit(struct simulate_room *room);
 
 /* ROAST_E_NOMEM, or 0. The same seed gives the same result. */
-int simulate(struct simulated *ret, const struct simulation *simulation,
-             struct simulate_room *room, uint64_t seed);
+int simulate(struct simulated *ret, const struct simulation *simulation, struct simulate_room *room,
+             uint64_t seed);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "analyze/study.h"
-#include "metrics/lost.h"
 #include "record/chunk.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -19,7 +19,6 @@ struct file_bytes {
 
 struct reader {
         struct study *study;
-        struct run_seen lost;
         struct file_bytes *files; /* by the number of the name */
         uint32_t *slots;          /* open addressing: index + 1, 0 is free */
         uint64_t *slot_keys;
@@ -31,7 +30,6 @@ struct reader {
 
 static void reader_deinit(struct reader *reader)
 {
-        run_seen_deinit(&reader->lost);
         free(reader->files);
         free(reader->slots);
         free(reader->slot_keys);
@@ -45,6 +43,8 @@ static void *room(void *array, size_t n, size_t *cap, size_t size)
 
         if (n < *cap)
                 return array;
+        if (more <= n)
+                more = n + 1;
         if (!size_mul(more, size, &bytes) || !(grown = realloc(array, bytes)))
                 return NULL;
         *cap = more;
@@ -225,7 +225,8 @@ static int add_finished(struct reader *reader, int64_t id, const struct run_valu
         study->unsorted |= slot->chunks && row.start_s < slot->last_s;
         row.order = slot->chunks++;
         slot->last_s = row.start_s; /* until study_gaps() knows better */
-        study->index[id] = (uint32_t)study->n_chunks + 1;
+        if (id > 0)
+                study->index[id] = (uint32_t)study->n_chunks + 1;
         chunks[study->n_chunks++] = row;
         study->wall_s += (double)row.wall_s;
         study->events += row.events;
@@ -249,33 +250,25 @@ static void add_waste(struct study *study, int64_t outcome, const struct run_val
                 study->errors[type == STUDY_NONE ? study->texts.n : type]++;
 }
 
-static int add_row(struct reader *reader, const struct run_scan *scan)
+static int add_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
+        struct reader *reader = context;
         struct study *study = reader->study;
-        const struct run_value *values = scan->values;
-        const struct run_value *outcome = &values[CHUNK_OUTCOME];
-        int64_t code = outcome->type == RUN_INT ? outcome->integer : CHUNK_FINISHED;
-        uint32_t *index = room(study->index, (size_t)scan->id, &reader->cap_index, sizeof(*index));
+        size_t id = (size_t)attempt->chunk_id;
+        uint32_t *index = room(study->index, id, &reader->cap_index, sizeof(*index));
 
         if (!index)
-                return ROAST_E_NOMEM;
+                return roast_fail_nomem(error);
         study->index = index;
-        study->n_index = (size_t)scan->id + 1;
-        index[scan->id] = 0;
-        if (code == CHUNK_GRAPH)
+        for (; study->n_index <= id; study->n_index++)
+                index[study->n_index] = 0;
+        if (attempt->outcome == CHUNK_GRAPH)
                 return 0;
-        /* the record of one that finished before its worker was lost: its time was wasted */
-        if (code == CHUNK_FINISHED && lost_has(&reader->lost, values)) {
-                double wall_s = study_seconds(&values[CHUNK_WALL_NS]);
-
-                study->waste.wall_s += wall_s > 0 ? wall_s : 0;
-                study->waste.timed++;
-                return 0;
-        }
         study->waste.attempts++;
-        if (code == CHUNK_FINISHED)
-                return add_finished(reader, scan->id, values);
-        add_waste(study, code, values);
+        if (attempt->outcome != CHUNK_FINISHED)
+                add_waste(study, attempt->outcome, attempt->chunk);
+        else if (add_finished(reader, attempt->chunk_id, attempt->chunk) < 0)
+                return roast_fail_nomem(error);
         return 0;
 }
 
@@ -299,7 +292,6 @@ static void sum_bytes(struct reader *reader)
 int study_chunks(struct study *study, struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(reader_deinit) struct reader reader = { .study = study };
-        struct run_scan scan;
         int r;
 
         study->unused_names = STUDY_NONE;
@@ -309,14 +301,8 @@ int study_chunks(struct study *study, struct roast_run *run, struct roast_error 
         if (!reader.files || !study->errors || !study->index)
                 return roast_fail_nomem(error);
         reader.cap_index = 1;
-        r = lost_collect(&reader.lost, run, error);
-        if (r < 0)
-                return r;
-        r = run_scan_begin(&scan, run, RUN_CHUNK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (add_row(&reader, &scan) < 0)
-                        r = roast_fail_nomem(error);
-        run_scan_end(&scan);
+        study->n_index = 1;
+        r = roast_run_attempts(run, false, add_attempt, &reader, error);
         if (r >= 0)
                 sum_bytes(&reader);
         return r;

@@ -30,8 +30,8 @@ static void solve(struct study_fit *fit)
 }
 
 /* Mean residuals follow the slow chunks; their median does not. */
-static void center(const struct study *study, enum study_time time, struct study_fit *fits,
-                   float *ratios, uint32_t *counts)
+static void center(const struct study *study, struct study_fit *fits, float *ratios,
+                   uint32_t *counts)
 {
         size_t n_fits = study->texts.n + 1, at = 0;
 
@@ -44,7 +44,7 @@ static void center(const struct study *study, enum study_time time, struct study
                 const struct study_chunk *chunk = &study->chunks[i];
                 size_t slot = slot_of(study, chunk);
                 double expected = study_expected(&fits[slot], chunk->events);
-                double ratio = study_chunk_time(chunk, time) / expected;
+                double ratio = study_own_s(chunk) / expected;
 
                 ratios[counts[slot]++] = isfinite(ratio) ? (float)ratio : 1;
         }
@@ -59,8 +59,7 @@ static void center(const struct study *study, enum study_time time, struct study
         }
 }
 
-int study_fits(const struct study *study, enum study_time time, struct study_fit **ret,
-               struct roast_error *error)
+int study_fits(const struct study *study, struct study_fit **ret, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct study_fit *fits = NULL;
         ROAST_CLEANUP(cleanup_free) uint32_t *counts = NULL;
@@ -74,7 +73,7 @@ int study_fits(const struct study *study, enum study_time time, struct study_fit
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
                 struct study_fit *fit = &fits[slot_of(study, chunk)];
-                double x = chunk->events, y = study_chunk_time(chunk, time);
+                double x = chunk->events, y = study_own_s(chunk);
 
                 fit->n++;
                 fit->x += x;
@@ -85,7 +84,7 @@ int study_fits(const struct study *study, enum study_time time, struct study_fit
         for (size_t i = 0; i <= study->texts.n; i++)
                 if (fits[i].n > 0)
                         solve(&fits[i]);
-        center(study, time, fits, ratios, counts);
+        center(study, fits, ratios, counts);
         *ret = fits;
         fits = NULL;
         return 0;

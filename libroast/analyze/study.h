@@ -179,8 +179,8 @@ static inline uint32_t study_number(const struct study *study, const struct run_
 }
 
 /*
- * What a chunk of a dataset takes: fixed + per event. Where all chunks of the
- * dataset have about the same number of events the two cannot be told apart, and all is
+ * What a chunk of a dataset takes, without waiting for a core: fixed + per event. Where all chunks
+ * of the dataset have about the same number of events the two cannot be told apart, and all is
  * taken to go with the events.
  */
 struct study_fit {
@@ -191,11 +191,8 @@ struct study_fit {
         bool separated; /* the two were told apart */
 };
 
-enum study_time { STUDY_WALL, STUDY_OWN /* without waiting for a core */ };
-
 /* By the number of the dataset: texts.n + 1 fits, the last for chunks without. The caller frees. */
-int study_fits(const struct study *study, enum study_time time, struct study_fit **ret,
-               struct roast_error *error);
+int study_fits(const struct study *study, struct study_fit **ret, struct roast_error *error);
 
 static inline const struct study_fit *study_fit_of(const struct study *study,
                                                    const struct study_fit *fits, uint32_t dataset)
@@ -208,9 +205,10 @@ static inline double study_expected(const struct study_fit *fit, double events)
         return fit->fixed_s + fit->per_event_s * events;
 }
 
-static inline double study_chunk_time(const struct study_chunk *chunk, enum study_time time)
+/* The time of a chunk without waiting for a core; all of it where that is not known */
+static inline double study_own_s(const struct study_chunk *chunk)
 {
-        if (time == STUDY_WALL || isnan(chunk->cpu_s))
+        if (isnan(chunk->queue_s))
                 return (double)chunk->wall_s;
         return fmax((double)chunk->wall_s - (double)chunk->queue_s, 0);
 }

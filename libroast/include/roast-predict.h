@@ -34,9 +34,9 @@ struct roast_prediction {
         double makespan_s; /* median of the simulations */
         double low_s;      /* 5 % and 95 % of them */
         double high_s;
-        double idle_share; /* of the threads' time */
-        double tail_s;     /* from the first thread without work to the last chunk's end */
-        double cost_s;     /* workers x makespan */
+        double idle_share;   /* of the threads' time */
+        double tail_s;       /* from the first thread without work to the last chunk's end */
+        double cost_s;       /* workers x makespan */
         double memory_bytes; /* of a worker; NaN: not known */
         double fails;        /* chance that a chunk fails more often than coffea tries */
 };

@@ -34,11 +34,16 @@ struct roast_worker {
  * An existing file is never touched: that is ROAST_E_STATE.
  */
 int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error);
-/* Opens a run for reading. */
+/* Opens a run file for reading. */
 int roast_run_open(struct roast_run **ret, const char *path, struct roast_error *error);
+/*
+ * Opens whatever holds a run, recognised by content: a run file, or a measurement directory, with a
+ * run.roast in it or without. What is no run file is read into a run in memory.
+ */
+int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_error *error);
 void roast_run_free(struct roast_run *run);
 
-/* The path it was opened with; NULL for a run in memory. */
+/* The path it was opened with, or imported from; NULL for a run that was made in memory. */
 const char *roast_run_path(const struct roast_run *run);
 
 /* A fact: a named value; the last one of a name counts. Absent facts carry their reason. */
@@ -54,10 +59,29 @@ int roast_run_fact_absent(struct roast_run *run, const char *name, const char *r
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
-/* An attempt at a chunk that was lost with its worker */
-struct roast_lost {
-        int64_t utc_ns; /* when the worker was found to be gone */
+/*
+ * One attempt at one task, of whatever kind: docs/format.md. A task about a chunk says which.
+ * Numbers that are negative are not known, and strings that are NULL: ROAST_TASK_INIT is nothing
+ * known. One that was there already (same key, worker, start, outcome) is left out: returns 0, and
+ * 1 for a new one.
+ */
+struct roast_task {
+        const char *key;
+        const char *prefix; /* which tasks are of the same kind */
         const char *worker;
+        int64_t attempt; /* of this worker at this task, from 1 */
+        int64_t outcome; /* enum chunk_outcome of record/chunk.h */
+        int64_t start_utc_ns;
+        int64_t stop_utc_ns;
+        int64_t compute_start_utc_ns;
+        int64_t compute_ns;
+        int64_t transfer_ns;
+        int64_t deserialize_ns;
+        int64_t disk_ns;
+        int64_t result_bytes;
+        int64_t transfer_bytes;
+        const char *error_type;
+        const char *error_message;
         const char *dataset;
         const char *file;
         const char *tree;
@@ -66,7 +90,15 @@ struct roast_lost {
         int64_t entry_stop;
 };
 
-int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
+#define ROAST_TASK_INIT                                                                            \
+        {                                                                                          \
+                .attempt = -1, .outcome = -1, .start_utc_ns = -1, .stop_utc_ns = -1,               \
+                .compute_start_utc_ns = -1, .compute_ns = -1, .transfer_ns = -1,                   \
+                .deserialize_ns = -1, .disk_ns = -1, .result_bytes = -1, .transfer_bytes = -1,     \
+                .entry_start = -1, .entry_stop = -1                                                \
+        }
+
+int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
                        struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
@@ -81,6 +113,11 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
 int roast_run_add_span(struct roast_run *run, const char *kind, const char *prefix,
                        const char *activity, const char *unit, double value,
                        struct roast_error *error);
+
+/* The same of one worker alone; prefix and unit may be NULL. */
+int roast_run_add_activity(struct roast_run *run, const char *worker, const char *kind,
+                           const char *prefix, const char *activity, const char *unit, double value,
+                           struct roast_error *error);
 
 /* Makes everything added so far durable. */
 int roast_run_commit(struct roast_run *run, struct roast_error *error);
@@ -108,12 +145,19 @@ typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, v
 /* A sampled column by its name, in the unit that its name tells. */
 int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
                        roast_series_visitor visit, void *context, struct roast_error *error);
+/* The same of a counter: what it grew by per second since the instant before. */
+int roast_run_resample_rate(struct roast_run *run, const char *column,
+                            const struct roast_grid *grid, roast_series_visitor visit,
+                            void *context, struct roast_error *error);
 /* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,
                                void *context, struct roast_error *error);
 
-/* Chunk records of the run, encoded as roast_run_add_chunks() takes them; the caller frees. */
+/*
+ * Every attempt at a chunk, encoded as roast_run_add_chunks() takes them; the caller frees. Those
+ * that have no record, but a task, have what the task tells.
+ */
 int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
                             struct roast_error *error);
 

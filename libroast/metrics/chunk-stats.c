@@ -48,17 +48,32 @@ void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset
         dataset->failed++;
 }
 
-/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
+/*
+ * The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation.
+ * Where a task had to stand for a record they are estimated, for its time is longer.
  */
-static void set_statistics(struct roast_metric_set *set, enum roast_metric mean,
-                           const struct stat_sum *stat)
+static int set_statistics(struct roast_metric_set *set, enum roast_metric mean,
+                          const struct stat_sum *stat, int64_t from_tasks)
 {
-        if (stat->n == 0)
-                return;
-        roast_metric_set_real(set, mean, stat->mean);
-        roast_metric_set_real(set, mean + 1, stat->min);
-        roast_metric_set_real(set, mean + 2, stat->max);
-        roast_metric_set_real(set, mean + 3, stat_deviation(stat));
+        const double values[] = { stat->mean, stat->min, stat->max, stat_deviation(stat) };
+
+        for (unsigned int i = 0; i < 4 && stat->n; i++) {
+                if (!from_tasks)
+                        roast_metric_set_real(set, mean + i, values[i]);
+                else if (roast_metric_set_estimated(set, mean + i, values[i],
+                                                    "wall time of the task for %lld chunks without"
+                                                    " a record",
+                                                    (long long)from_tasks) < 0)
+                        return ROAST_E_NOMEM;
+        }
+        return 0;
+}
+
+void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats)
+{
+        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
+        roast_metric_set_count(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped);
+        roast_metric_set_count(set, ROAST_NUM_RETRIED_CHUNKS, stats->retried);
 }
 
 int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats)
@@ -66,10 +81,12 @@ int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stat
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s);
-        set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib);
-        set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event);
-        set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event);
+        if (set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s, stats->from_tasks) < 0 ||
+            set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib, 0) < 0 ||
+            set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event, stats->from_tasks) <
+                    0 ||
+            set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event, 0) < 0)
+                return ROAST_E_NOMEM;
         if (stats->events.n) {
                 roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
                 roast_metric_set_real(set, ROAST_CHUNK_EVENTS_MEAN, stats->events.mean);

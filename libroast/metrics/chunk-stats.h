@@ -18,8 +18,11 @@ struct chunk_figures {
 
 struct chunk_stats {
         int64_t n;
-        int64_t failed;
+        int64_t failed; /* skipped ones included */
+        int64_t skipped;
         int64_t lost; /* not among n */
+        int64_t retried;
+        int64_t from_tasks; /* of the finished ones: their wall time is that of Dask's task */
         struct stat_sum wall_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;
@@ -31,7 +34,9 @@ struct chunk_stats {
 void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
                           const struct chunk_figures *figures);
 void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset);
-/* Sets the base facts of the group; 0 or ROAST_E_NOMEM. */
+/* What only a run tells: lost, skipped and retried ones */
+void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats);
+/* Sets the other base facts of the group; 0 or ROAST_E_NOMEM. */
 int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats);
 
 /* What a chunk's section, or one occurrence of it, adds */

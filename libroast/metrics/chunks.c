@@ -5,9 +5,8 @@
 
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
-#include "metrics/lost.h"
 #include "metrics/split.h"
-#include "record/chunk.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -95,51 +94,45 @@ static struct chunk_figures figures_of(const struct run_value *values)
         };
 }
 
-/* What the walk over the chunks finds */
+/* What the walk over the attempts finds */
 struct found {
+        struct collect *collect;
+        size_t *slots; /* of the datasets */
         struct chunk_stats stats;
         struct split_sum split;
-        struct run_seen others; /* ids of those that are no chunks: graphs, and what was lost */
+        struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
 
-static int scan_chunks(struct collect *collect, struct found *found, size_t *slots,
-                       struct roast_error *error)
+static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
 {
-        ROAST_CLEANUP(run_seen_deinit) struct run_seen lost = { 0 };
-        struct run_scan scan;
-        int r;
+        struct found *found = context;
+        struct roast_dataset *dataset;
+        struct chunk_figures figures;
 
-        r = lost_collect(&lost, collect->run, error);
-        if (r < 0)
-                return r;
-        r = run_scan_begin(&scan, collect->run, RUN_CHUNK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                int64_t outcome = int_or_0(&scan.values[CHUNK_OUTCOME]);
-                struct roast_dataset *dataset;
-
-                found->stats.lost += outcome == CHUNK_LOST;
-                if (outcome == CHUNK_GRAPH || outcome == CHUNK_LOST ||
-                    lost_has(&lost, scan.values)) {
-                        if (run_seen_add(&found->others, (uint64_t)scan.id) < 0)
-                                r = roast_fail_nomem(error);
-                        continue;
-                }
-                dataset = dataset_of(collect, slots, &scan.values[CHUNK_DATASET]);
-                if (!dataset) {
-                        r = roast_fail_nomem(error);
-                        break;
-                }
-                if (outcome == CHUNK_FINISHED) {
-                        struct chunk_figures figures = figures_of(scan.values);
-
-                        chunk_stats_finished(&found->stats, dataset, &figures);
-                        split_add(&found->split, scan.values);
-                } else {
-                        chunk_stats_failed(&found->stats, dataset);
-                }
+        found->stats.lost += attempt->outcome == CHUNK_LOST;
+        found->stats.retried +=
+                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
+        if (attempt->outcome == CHUNK_GRAPH || attempt->outcome == CHUNK_LOST ||
+            attempt->outcome == CHUNK_CANCELLED) {
+                if (attempt->chunk_id &&
+                    run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
+                        return roast_fail_nomem(error);
+                return 0;
         }
-        run_scan_end(&scan);
-        return r;
+        dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
+        if (!dataset)
+                return roast_fail_nomem(error);
+        if (attempt->outcome != CHUNK_FINISHED) {
+                found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
+                chunk_stats_failed(&found->stats, dataset);
+                return 0;
+        }
+        figures = figures_of(attempt->chunk);
+        found->stats.from_tasks += attempt->chunk_id == 0;
+        chunk_stats_finished(&found->stats, dataset, &figures);
+        if (attempt->chunk_id)
+                split_add(&found->split, attempt->chunk);
+        return 0;
 }
 
 /* values: chunk_id, name_text, then the section fields */
@@ -200,21 +193,22 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
         struct roast_metric_set *set = &collect->summary->metrics;
-        struct found found = { 0 };
+        struct found found = { .collect = collect };
         int r;
 
         datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
         if (!datasets || !sections)
                 return roast_fail_nomem(error);
-        r = scan_chunks(collect, &found, datasets, error);
+        found.slots = datasets;
+        r = roast_run_attempts(collect->run, false, note_attempt, &found, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, &found.others, error);
         run_seen_deinit(&found.others);
         if (r < 0)
                 return r;
         if (found.stats.n || found.stats.lost)
-                roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, found.stats.lost);
+                chunk_stats_set_ledger(set, &found.stats);
         if (found.stats.n == 0)
                 return 0;
         if (chunk_stats_set(set, &found.stats) < 0 || split_set(set, &found.split) < 0)

@@ -59,7 +59,8 @@ enum chunk_outcome {
         CHUNK_FAILED = 1,
         CHUNK_LOST = 2,
         CHUNK_SKIPPED = 3,
-        CHUNK_GRAPH = 4, /* process() ran once to build a task graph: not a chunk */
+        CHUNK_GRAPH = 4,     /* process() ran once to build a task graph: not a chunk */
+        CHUNK_CANCELLED = 5, /* nobody wanted it any more */
         CHUNK_N_OUTCOMES
 };
 

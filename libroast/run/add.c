@@ -46,9 +46,8 @@ static struct run_value int_or_null(int64_t value)
         return value < 0 ? (struct run_value){ 0 } : run_int(value);
 }
 
-/* The number of a string as a column: NULL for no string */
-static int text_value(struct roast_run *run, const char *string, size_t len,
-                      struct run_value *value, struct roast_error *error)
+int run_text_value(struct roast_run *run, const char *string, size_t len, struct run_value *value,
+                   struct roast_error *error)
 {
         int64_t id = run_text(run, string, len, error);
 
@@ -64,10 +63,10 @@ int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast
         struct run_value name, host;
         int r;
 
-        r = text_value(run, worker->name, strlen(worker->name), &name, error);
+        r = run_text_value(run, worker->name, strlen(worker->name), &name, error);
         if (r >= 0)
-                r = text_value(run, worker->host, worker->host ? strlen(worker->host) : 0, &host,
-                               error);
+                r = run_text_value(run, worker->host, worker->host ? strlen(worker->host) : 0,
+                                   &host, error);
         if (r < 0)
                 return r;
         return run_insert(run, RUN_WORKER_EVENT,
@@ -90,33 +89,6 @@ int roast_run_add_span(struct roast_run *run, const char *kind, const char *pref
         return run_insert(run, RUN_SPAN, row, 5, error);
 }
 
-int roast_run_add_lost(struct roast_run *run, const struct roast_lost *lost,
-                       struct roast_error *error)
-{
-        struct run_value row[CHUNK_N_FIELDS] = { 0 };
-        const struct {
-                enum chunk_field field;
-                const char *text;
-        } texts[] = {
-                { CHUNK_DATASET, lost->dataset }, { CHUNK_FILE, lost->file },
-                { CHUNK_TREE, lost->tree },       { CHUNK_UUID, lost->uuid },
-                { CHUNK_WORKER, lost->worker },
-        };
-
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
-                int r = text_value(run, texts[i].text, strlen(texts[i].text), &row[texts[i].field],
-                                   error);
-
-                if (r < 0)
-                        return r;
-        }
-        row[CHUNK_OUTCOME] = run_int(CHUNK_LOST);
-        row[CHUNK_ENTRY_START] = run_int(lost->entry_start);
-        row[CHUNK_ENTRY_STOP] = run_int(lost->entry_stop);
-        row[CHUNK_START_UTC_NS] = run_int(lost->utc_ns);
-        return run_insert(run, RUN_CHUNK, row, CHUNK_N_FIELDS, error);
-}
-
 static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, size_t row,
                      struct roast_error *error)
 {
@@ -136,7 +108,7 @@ static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, si
                         break;
                 case CHUNK_TYPE_TEXT:
                         text = chunk_table_text(chunks, row, i, &len);
-                        r = text_value(run, text, len, &values[i], error);
+                        r = run_text_value(run, text, len, &values[i], error);
                         break;
                 case CHUNK_TYPE_BLOB:
                         text = chunk_table_text(chunks, row, i, &len);
@@ -162,7 +134,7 @@ static int add_parts(struct roast_run *run, enum run_table table, const struct c
                 int r;
 
                 name = intern_get(&chunks->strings, (size_t)parts->columns[0][i], &len);
-                r = text_value(run, name, len, &values[1], error);
+                r = run_text_value(run, name, len, &values[1], error);
                 if (r < 0)
                         return r;
                 for (size_t j = 1; j < parts->n_columns; j++)

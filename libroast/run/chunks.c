@@ -1,16 +1,25 @@
-/* Chunk records read back from a run, encoded as they came */
+/* The attempts at chunks of a run, encoded as their records came */
 
 #include <stdlib.h>
 
-#include "record/chunk.h"
+#include "run/attempts.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
 _Static_assert(CHUNK_N_FIELDS <= RUN_COLUMNS_MAX, "a row of chunk fits into a scan");
 
+/* Parts of a chunk follow each other in both tables: the reader of parts stays one row ahead. */
+struct part_reader {
+        struct run_scan scan;
+        bool has_row;
+};
+
 struct chunk_reader {
         struct chunk_table table;
         struct intern texts;
+        struct part_reader sections;
+        struct part_reader branches;
+        int64_t chunk_id; /* of the last record */
 };
 
 static void reader_deinit(struct chunk_reader *reader)
@@ -51,12 +60,6 @@ static int read_chunk(struct chunk_reader *reader, const struct run_value *value
         return r;
 }
 
-/* Parts of a chunk follow each other in both tables: the reader of parts stays one row ahead. */
-struct part_reader {
-        struct run_scan scan;
-        bool has_row;
-};
-
 static int corrupt(const struct part_reader *parts, const char *what, struct roast_error *error)
 {
         return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (table %s: a row %s)",
@@ -71,64 +74,83 @@ static int part_step(struct part_reader *parts, struct roast_error *error)
         return r;
 }
 
+static int read_part(struct chunk_reader *reader, const struct part_reader *parts,
+                     struct roast_error *error)
+{
+        const struct run_value *values = parts->scan.values;
+        int64_t fields[SECTION_N_FIELDS];
+        const char *name;
+        size_t len;
+        int r;
+
+        name = text_of(reader, &values[1], &len);
+        if (!name)
+                return corrupt(parts, "without a name", error);
+        for (size_t i = 0; i < SECTION_N_FIELDS; i++)
+                fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer : CHUNK_ABSENT;
+        if (parts->scan.table == RUN_SECTION)
+                r = chunk_table_add_section(&reader->table, name, len, fields);
+        else
+                r = chunk_table_add_branch(&reader->table, name, len, fields[0]);
+        return r < 0 ? roast_fail_nomem(error) : 0;
+}
+
+/* Those of records that are part of another attempt are passed over. */
 static int read_parts(struct chunk_reader *reader, struct part_reader *parts, int64_t chunk_id,
                       struct roast_error *error)
 {
         int r = 0;
 
-        while (r >= 0 && parts->has_row && parts->scan.values[0].integer == chunk_id) {
-                const struct run_value *values = parts->scan.values;
-                int64_t fields[SECTION_N_FIELDS];
-                const char *name;
-                size_t len;
+        while (r >= 0 && parts->has_row && parts->scan.values[0].integer <= chunk_id) {
+                int64_t id = parts->scan.values[0].integer;
 
-                name = text_of(reader, &values[1], &len);
-                if (!name)
-                        return corrupt(parts, "without a name", error);
-                for (size_t i = 0; i < SECTION_N_FIELDS; i++)
-                        fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer
-                                                                  : CHUNK_ABSENT;
-                if (parts->scan.table == RUN_SECTION)
-                        r = chunk_table_add_section(&reader->table, name, len, fields);
-                else
-                        r = chunk_table_add_branch(&reader->table, name, len, fields[0]);
-                r = r < 0 ? roast_fail_nomem(error) : part_step(parts, error);
+                if (id <= reader->chunk_id)
+                        return corrupt(parts, "of no chunk", error);
+                if (id == chunk_id)
+                        r = read_part(reader, parts, error);
+                if (r >= 0)
+                        r = part_step(parts, error);
         }
         return r;
 }
 
+static int read_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        struct chunk_reader *reader = context;
+        int r;
+
+        if (read_chunk(reader, attempt->chunk) < 0)
+                return roast_fail_nomem(error);
+        if (attempt->chunk_id == 0)
+                return 0;
+        r = read_parts(reader, &reader->sections, attempt->chunk_id, error);
+        if (r >= 0)
+                r = read_parts(reader, &reader->branches, attempt->chunk_id, error);
+        reader->chunk_id = attempt->chunk_id;
+        return r < 0 ? r : 0;
+}
+
 static int read_all(struct chunk_reader *reader, struct roast_run *run, struct roast_error *error)
 {
-        struct part_reader sections = { 0 }, branches = { 0 };
-        struct run_scan scan = { 0 };
         int r;
 
         r = run_read_texts(run, &reader->texts, error);
         if (r >= 0)
-                r = run_scan_begin(&sections.scan, run, RUN_SECTION, error);
+                r = run_scan_begin(&reader->sections.scan, run, RUN_SECTION, error);
         if (r >= 0)
-                r = part_step(&sections, error);
+                r = part_step(&reader->sections, error);
         if (r >= 0)
-                r = run_scan_begin(&branches.scan, run, RUN_BRANCH, error);
+                r = run_scan_begin(&reader->branches.scan, run, RUN_BRANCH, error);
         if (r >= 0)
-                r = part_step(&branches, error);
+                r = part_step(&reader->branches, error);
         if (r >= 0)
-                r = run_scan_begin(&scan, run, RUN_CHUNK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                if (read_chunk(reader, scan.values) < 0)
-                        r = roast_fail_nomem(error);
-                if (r >= 0)
-                        r = read_parts(reader, &sections, scan.id, error);
-                if (r >= 0)
-                        r = read_parts(reader, &branches, scan.id, error);
-        }
-        if (r >= 0 && sections.has_row)
-                r = corrupt(&sections, "of no chunk", error);
-        if (r >= 0 && branches.has_row)
-                r = corrupt(&branches, "of no chunk", error);
-        run_scan_end(&scan);
-        run_scan_end(&sections.scan);
-        run_scan_end(&branches.scan);
+                r = roast_run_attempts(run, false, read_attempt, reader, error);
+        if (r >= 0 && reader->sections.has_row)
+                r = corrupt(&reader->sections, "of no chunk", error);
+        if (r >= 0 && reader->branches.has_row)
+                r = corrupt(&reader->branches, "of no chunk", error);
+        run_scan_end(&reader->sections.scan);
+        run_scan_end(&reader->branches.scan);
         return r;
 }
 

@@ -32,7 +32,8 @@ struct run_seen {
 
 struct roast_run {
         sqlite3 *db;
-        char *path;
+        char *path;   /* NULL: in memory */
+        char *source; /* what a run in memory was imported from; NULL: nothing */
         bool writable;
         bool in_transaction;  /* of the writer: rows were added since the last commit */
         bool sealing;         /* of the writer: a commit that failed may have left seals */
@@ -52,7 +53,7 @@ int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roas
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
 /* Begins a transaction; what another view may have left open is ended. */
 int run_begin(struct roast_run *run, struct roast_error *error);
-/* The name for messages: the path, or "this run". */
+/* The name for messages: the path, the source, or "this run". */
 const char *run_label(const struct roast_run *run);
 
 /* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */
@@ -66,6 +67,10 @@ void run_seen_truncate(struct run_seen *seen, size_t n);
 void run_seen_deinit(struct run_seen *seen);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
+
+/* The same as a column: NULL for no string */
+int run_text_value(struct roast_run *run, const char *string, size_t len, struct run_value *value,
+                   struct roast_error *error);
 
 static inline struct run_value run_int(int64_t value)
 {
@@ -95,7 +100,8 @@ static inline struct run_value run_string(const char *string, size_t len)
  *     run_scan_end(&scan);
  *
  * values are the columns without id, valid until the next step; those that a
- * file of an older minor version does not have are null. Rows come before their
+ * file of an older minor version does not have are null, and a table that it
+ * does not have is empty. Rows come before their
  * seal is checked: what was made of them counts only if the walk ends with 0.
  * The writer's own walk ends where its last commit did.
  */
@@ -104,7 +110,7 @@ static inline struct run_value run_string(const char *string, size_t len)
 struct run_scan {
         struct roast_run *run;
         enum run_table table;
-        sqlite3_stmt *rows;
+        sqlite3_stmt *rows; /* NULL: the file is older than the table */
         sqlite3_stmt *seals;
         struct seal *seal;
         int64_t id;
@@ -118,6 +124,8 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
                    struct roast_error *error);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
+/* n columns of the row that a statement stands at, those behind the id */
+void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n);
 
 /* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);

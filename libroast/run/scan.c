@@ -81,7 +81,33 @@ static int check_columns(struct run_scan *scan, struct roast_error *error)
         return 0;
 }
 
-static int prepare(struct run_scan *scan, struct roast_error *error)
+/* Whether a table is not there because the file is older than it; otherwise that is damage. */
+static int is_older(const struct run_scan *scan, struct roast_error *error)
+{
+        const struct run_table_info *info = &run_tables[scan->table];
+        sqlite3_stmt *stmt = NULL;
+        bool older = false;
+        int rc;
+
+        if (info->since == 0)
+                return 0;
+        rc = sqlite3_prepare_v2(scan->run->db,
+                                "SELECT user_version FROM pragma_user_version WHERE NOT EXISTS"
+                                " (SELECT 1 FROM sqlite_schema WHERE name=?)",
+                                -1, &stmt, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_text(stmt, 1, info->name, -1, SQLITE_STATIC);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW)
+                older = sqlite3_column_int(stmt, 0) < RUN_MAJOR * 1000 + info->since;
+        sqlite3_finalize(stmt);
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+                return run_fail_sqlite(scan->run, rc, "cannot be read", error);
+        return older;
+}
+
+static int prepare_rows(struct run_scan *scan, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
@@ -92,14 +118,24 @@ static int prepare(struct run_scan *scan, struct roast_error *error)
                 return roast_fail_nomem(error);
         rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
                                 NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_prepare_v2(scan->run->db,
-                                        "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id", -1,
-                                        &scan->seals, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
         return rc == SQLITE_OK ? check_columns(scan, error)
                                : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+}
+
+static int prepare(struct run_scan *scan, struct roast_error *error)
+{
+        int r = is_older(scan, error), rc;
+
+        if (r == 0)
+                r = prepare_rows(scan, error);
+        if (r < 0)
+                return r;
+        rc = sqlite3_prepare_v2(scan->run->db,
+                                "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id", -1,
+                                &scan->seals, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
 }
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
@@ -126,11 +162,11 @@ void run_scan_end(struct run_scan *scan)
         scan->seal = NULL;
 }
 
-static void read_values(struct run_scan *scan)
+void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
 {
-        for (size_t i = 0; i < scan->n; i++) {
-                struct run_value *value = &scan->values[i];
-                sqlite3_value *cell = sqlite3_column_value(scan->rows, (int)i + 1); /* behind id */
+        for (size_t i = 0; i < n; i++) {
+                struct run_value *value = &values[i];
+                sqlite3_value *cell = sqlite3_column_value(stmt, (int)i + 1); /* behind id */
 
                 *value = (struct run_value){ 0 };
                 switch (sqlite3_value_type(cell)) {
@@ -169,7 +205,7 @@ static int check_seal(struct run_scan *scan, struct roast_error *error)
 
 int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
-        int rc = sqlite3_step(scan->rows), r;
+        int rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE, r;
 
         if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
                 return 0;
@@ -185,7 +221,7 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         scan->id++;
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
-        read_values(scan);
+        run_read_values(scan->rows, scan->values, scan->n);
         if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
         seal_add(scan->seal);

@@ -17,6 +17,8 @@ enum run_table {
         RUN_CHUNK = 6,
         RUN_SECTION = 7,
         RUN_BRANCH = 8,
+        RUN_TASK = 9,
+        RUN_ACTIVITY = 10,
         RUN_N_TABLES
 };
 
@@ -24,7 +26,27 @@ struct run_table_info {
         const char *name;
         const char *columns; /* after id, separated by commas */
         size_t n_columns;    /* without id */
+        int since;           /* minor version of the format: in an older file it may be missing */
+};
+
+enum task_column {
+#define STRING(id, name) TASK_##id,
+#define TEXT(id, name)   TASK_##id,
+#define INT(id, name)    TASK_##id,
+#include "run/task.def"
+#undef STRING
+#undef TEXT
+#undef INT
+        TASK_N_COLUMNS
 };
 
 extern const struct run_table_info run_tables[RUN_N_TABLES];
-extern const char run_schema_views[];
+
+struct run_view_info {
+        const char *name;
+        const char *select;
+};
+
+enum { RUN_N_VIEWS = 7 };
+
+extern const struct run_view_info run_views[RUN_N_VIEWS];

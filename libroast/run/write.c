@@ -49,11 +49,12 @@ static int create_tables(struct roast_run *run, struct roast_error *error)
         for (size_t i = 1; i < RUN_N_TABLES && r >= 0; i++)
                 r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
                                run_tables[i].name, run_tables[i].columns);
+        for (size_t i = 0; i < RUN_N_VIEWS && r >= 0; i++)
+                r = buf_printf(&sql, "CREATE VIEW %s AS %s;", run_views[i].name,
+                               run_views[i].select);
         if (r >= 0)
-                r = buf_printf(&sql,
-                               "CREATE TABLE seal(id INTEGER PRIMARY KEY,tbl,last_id,utc_ns,hash);"
-                               "%sCOMMIT;",
-                               run_schema_views);
+                r = buf_puts(&sql, "CREATE TABLE seal(id INTEGER PRIMARY KEY,tbl,last_id,utc_ns,"
+                                   "hash); COMMIT;");
         if (r >= 0)
                 r = buf_put_u8(&sql, 0);
         if (r < 0)

@@ -69,8 +69,12 @@ static const struct metric_row timing_rows[] = {
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
         { "Monitoring Faults", ROAST_MONITORING_FAULTS, IF_NONZERO, .alert = true,
           .note = "something was not measured: see the log" },
-        { "Monitoring Cost", ROAST_MONITORING_PERCENT, IF_KNOWN,
-          .note = "of the chunks' CPU time" },
+        { "Monitoring Cost", ROAST_MONITORING_PERCENT, .note = "of the workers' CPU time" },
+        { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BULLET },
+        { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BULLET },
+        { "Scheduler", ROAST_MONITORING_SCHEDULER_SECONDS, IF_KNOWN, BULLET },
+        { "Client", ROAST_MONITORING_CLIENT_SECONDS, IF_KNOWN, BULLET },
+        { "Sent", ROAST_MONITORING_BYTES, IF_KNOWN, BULLET },
 };
 
 static const struct metric_row fine_rows[] = {
@@ -106,7 +110,9 @@ static const struct metric_row chunk_rows[] = {
 static const struct metric_row failure_rows[] = {
         { "Successful", ROAST_NUM_SUCCESSFUL_CHUNKS, IF_KNOWN, BULLET },
         { "Failed", ROAST_NUM_FAILED_CHUNKS, IF_KNOWN, BULLET, .alert = true },
+        { "Skipped", ROAST_NUM_SKIPPED_CHUNKS, IF_NONZERO, BULLET, "of the failed", .alert = true },
         { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BULLET, .alert = true },
+        { "Tried again", ROAST_NUM_RETRIED_CHUNKS, IF_NONZERO, BULLET },
 };
 
 static const struct roast_column metric_columns[] = {
@@ -295,7 +301,8 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
                 return 0;
         r = metric_rows(table, set, &total, 1);
         if (r >= 0 && (set->values[ROAST_NUM_FAILED_CHUNKS].count > 0 ||
-                       set->values[ROAST_NUM_LOST_CHUNKS].count > 0))
+                       set->values[ROAST_NUM_LOST_CHUNKS].count > 0 ||
+                       set->values[ROAST_NUM_RETRIED_CHUNKS].count > 0))
                 r = metric_rows(table, set, failure_rows, ROAST_ARRAY_SIZE(failure_rows));
         if (r >= 0)
                 r = metric_rows(table, set, chunk_rows, ROAST_ARRAY_SIZE(chunk_rows));

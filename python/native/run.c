@@ -77,7 +77,7 @@ static PyObject *run_open(PyObject *type, PyObject *path)
                 PyErr_SetString(PyExc_TypeError, "a path is wanted");
                 return NULL;
         }
-        return make(type, path, roast_run_open);
+        return make(type, path, roast_run_open_any);
 }
 
 static int add_number(struct roast_run *run, const char *name, PyObject *value,
@@ -168,24 +168,82 @@ static PyObject *run_add_worker_event(PyObject *self, PyObject *args)
         return leave(self, r, &error);
 }
 
-/* add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop) */
-static PyObject *run_add_lost(PyObject *self, PyObject *args)
+/* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
+static int parse_task(PyObject *row, struct roast_task *task)
 {
-        long long utc_ns, entry_start, entry_stop;
-        struct roast_error error = { 0 };
-        struct roast_lost lost;
-        struct roast_run *run;
+        long long numbers[13];
 
-        if (!PyArg_ParseTuple(args, "LsssssLL", &utc_ns, &lost.worker, &lost.dataset, &lost.file,
-                              &lost.tree, &lost.uuid, &entry_start, &entry_stop))
+        if (!PyTuple_Check(row)) {
+                PyErr_SetString(PyExc_TypeError, "a task is a tuple");
+                return -1;
+        }
+        if (!PyArg_ParseTuple(row, "szLLLLLLLLLLLzzzzzzLL;a task has 21 columns", &task->key,
+                              &task->prefix, &numbers[0], &numbers[1], &numbers[2], &numbers[3],
+                              &numbers[4], &numbers[5], &numbers[6], &numbers[7], &numbers[8],
+                              &numbers[9], &numbers[10], &task->error_type, &task->error_message,
+                              &task->dataset, &task->file, &task->tree, &task->uuid, &numbers[11],
+                              &numbers[12]))
+                return -1;
+        task->attempt = numbers[0];
+        task->outcome = numbers[1];
+        task->start_utc_ns = numbers[2];
+        task->stop_utc_ns = numbers[3];
+        task->compute_start_utc_ns = numbers[4];
+        task->compute_ns = numbers[5];
+        task->transfer_ns = numbers[6];
+        task->deserialize_ns = numbers[7];
+        task->disk_ns = numbers[8];
+        task->result_bytes = numbers[9];
+        task->transfer_bytes = numbers[10];
+        task->entry_start = numbers[11];
+        task->entry_stop = numbers[12];
+        return 0;
+}
+
+/* add_tasks(worker, rows): how many of them were new */
+static PyObject *run_add_tasks(PyObject *self, PyObject *args)
+{
+        struct roast_task task = ROAST_TASK_INIT;
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *rows;
+        Py_ssize_t n_new = 0;
+        int r = 0;
+
+        if (!PyArg_ParseTuple(args, "sO!", &task.worker, &PyList_Type, &rows))
                 return NULL;
-        lost.utc_ns = utc_ns;
-        lost.entry_start = entry_start;
-        lost.entry_stop = entry_stop;
+        for (Py_ssize_t i = 0; i < PyList_Size(rows); i++)
+                if (parse_task(PyList_GetItem(rows, i), &task) < 0)
+                        return NULL;
         run = enter(self);
         if (!run)
                 return NULL;
-        return leave(self, roast_run_add_lost(run, &lost, &error), &error);
+        for (Py_ssize_t i = 0; i < PyList_Size(rows) && r >= 0; i++) {
+                if (parse_task(PyList_GetItem(rows, i), &task) < 0)
+                        break;
+                r = roast_run_add_task(run, &task, &error);
+                n_new += r > 0;
+        }
+        Py_XDECREF(leave(self, r, &error));
+        return r < 0 || PyErr_Occurred() ? NULL : PyLong_FromSsize_t(n_new);
+}
+
+/* add_activity(worker, kind, prefix, activity, unit, value) */
+static PyObject *run_add_activity(PyObject *self, PyObject *args)
+{
+        const char *worker, *kind, *prefix, *activity, *unit;
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        double value;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "sszszd", &worker, &kind, &prefix, &activity, &unit, &value))
+                return NULL;
+        run = enter(self);
+        if (!run)
+                return NULL;
+        r = roast_run_add_activity(run, worker, kind, prefix, activity, unit, value, &error);
+        return leave(self, r, &error);
 }
 
 /* add_series(worker, columns, block) */
@@ -403,6 +461,11 @@ static PyObject *run_resample(PyObject *self, PyObject *args)
         return resample(self, args, roast_run_resample);
 }
 
+static PyObject *run_resample_rate(PyObject *self, PyObject *args)
+{
+        return resample(self, args, roast_run_resample_rate);
+}
+
 static PyObject *run_resample_workers(PyObject *self, PyObject *args)
 {
         return resample(self, args, roast_run_resample_workers);
@@ -478,9 +541,10 @@ static PyMethodDef methods[] = {
         { "add_worker_event", run_add_worker_event, METH_VARARGS,
           "add_worker_event(utc_ns, kind, name, host=None, pid=-1, threads=-1, limit=-1)\n--\n\n"
           "kind: 1 here at the start, 2 came, 3 went." },
-        { "add_lost", run_add_lost, METH_VARARGS,
-          "add_lost(utc_ns, worker, dataset, file, tree, uuid, entry_start, entry_stop)\n--\n\n"
-          "Adds an attempt at a chunk that was lost with its worker." },
+        { "add_tasks", run_add_tasks, METH_VARARGS,
+          "Adds attempts of a worker at tasks, and returns how many of them were new." },
+        { "add_activity", run_add_activity, METH_VARARGS,
+          "Adds one of Dask's fine metrics of one worker." },
         { "add_series", run_add_series, METH_VARARGS,
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,
@@ -489,6 +553,9 @@ static PyMethodDef methods[] = {
         { "resample", run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
           "worker." },
+        { "resample_rate", run_resample_rate, METH_VARARGS,
+          "resample_rate(column, start_utc_ns, step_ns, n)\n--\n\nWhat a counter grew by per "
+          "second, on a grid, by worker." },
         { "resample_workers", run_resample_workers, METH_VARARGS,
           "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
           "memory_limit_bytes on a grid, by worker." },

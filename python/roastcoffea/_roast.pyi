@@ -65,22 +65,24 @@ class Run:
         /,
     ) -> None: ...
     def add_series(self, worker: str, columns: str, block: bytes, /) -> None: ...
-    def add_lost(
+    def add_tasks(self, worker: str, rows: list[tuple[Any, ...]], /) -> int: ...
+    def add_activity(
         self,
-        utc_ns: int,
         worker: str,
-        dataset: str,
-        file: str,
-        tree: str,
-        uuid: str,
-        entry_start: int,
-        entry_stop: int,
+        kind: str,
+        prefix: str | None,
+        activity: str,
+        unit: str | None,
+        value: float,
         /,
     ) -> None: ...
     def add_span(
         self, kind: str, prefix: str | None, activity: str, unit: str | None, value: float, /
     ) -> None: ...
     def resample(
+        self, column: str, start_utc_ns: int, step_ns: int, n: int, /
+    ) -> dict[str, list[int | None]]: ...
+    def resample_rate(
         self, column: str, start_utc_ns: int, step_ns: int, n: int, /
     ) -> dict[str, list[int | None]]: ...
     def resample_workers(

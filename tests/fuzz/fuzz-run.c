@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "roast-show.h"
-#include "run/run.h"
+#include "run/attempts.h"
 #include "util/cleanup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,6 +35,16 @@ static int take_series(const char *worker, const int64_t *values, void *context)
         return 0;
 }
 
+static int take_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        (void)context;
+        if (attempt->outcome < 0 || attempt->chunk[CHUNK_OUTCOME].type == RUN_BYTES)
+                return 0;
+        return attempt->task || attempt->chunk_id
+                       ? 0
+                       : roast_fail(error, ROAST_E_STATE, "from nowhere");
+}
+
 static void look_at_rows(struct roast_run *run)
 {
         const struct roast_grid grid = { 0, 1000000000, 20 };
@@ -44,6 +54,8 @@ static void look_at_rows(struct roast_run *run)
 
         check(roast_run_encode_chunks(run, &data, &len, &error), &error);
         free(data);
+        if (roast_run_attempts(run, true, take_attempt, NULL, &error) == ROAST_E_STATE)
+                abort();
         check(roast_run_resample(run, "rss_bytes", &grid, take_series, NULL, &error), &error);
         check(roast_run_resample_workers(run, "threads", &grid, take_series, NULL, &error), &error);
 }

@@ -25,10 +25,11 @@ static int set_text(struct chunk_table *table, enum chunk_field field, const cha
         return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
 }
 
+static const char *const addresses[] = { "tcp://10.0.0.1:1001", "tcp://10.0.0.1:1002",
+                                         "tcp://10.0.0.2:1003" };
+
 static int set_texts(struct chunk_table *table, size_t i)
 {
-        static const char *const workers[] = { "tcp://10.0.0.1:1001", "tcp://10.0.0.1:1002",
-                                               "tcp://10.0.0.2:1003" };
         char file[64];
         int r;
 
@@ -39,7 +40,7 @@ static int set_texts(struct chunk_table *table, size_t i)
         if (r >= 0)
                 r = set_text(table, CHUNK_TREE, "Events");
         if (r >= 0)
-                r = set_text(table, CHUNK_WORKER, workers[i % 3]);
+                r = set_text(table, CHUNK_WORKER, addresses[i % 3]);
         if (r >= 0 && i % 10 == 9)
                 r = set_text(table, CHUNK_ERROR_TYPE, "OSError");
         return r;
@@ -116,6 +117,72 @@ int sample_add_chunks(struct roast_run *run, size_t n, struct roast_error *error
                 return roast_fail_nomem(error);
         r = chunk_table_encode(&table, &bytes, error);
         return r < 0 ? r : roast_run_add_chunks(run, bytes.data, bytes.len, error);
+}
+
+/* A task begins 20 ms before its process(), and ends 30 ms after it. */
+static int add_task(struct roast_run *run, size_t i, struct roast_error *error)
+{
+        int64_t start = SAMPLE_START_UTC_NS + (int64_t)i * 100000000 - 20000000;
+        int64_t compute = 550000000 + (int64_t)(i % 7) * 10000000;
+        char key[32], file[64];
+        struct roast_task task = {
+                .key = key,
+                .prefix = "MyProcessor",
+                .worker = addresses[i % 3],
+                .attempt = 1,
+                .outcome = i % 10 == 9 ? CHUNK_FAILED : CHUNK_FINISHED,
+                .start_utc_ns = start,
+                .stop_utc_ns = start + compute,
+                .compute_start_utc_ns = start,
+                .compute_ns = compute,
+                .transfer_ns = -1,
+                .deserialize_ns = -1,
+                .disk_ns = -1,
+                .result_bytes = 5000,
+                .transfer_bytes = -1,
+                .error_type = i % 10 == 9 ? "OSError" : NULL,
+                .dataset = i % 3 ? "DYJets" : "TTbar",
+                .file = file,
+                .tree = "Events",
+                .entry_start = (int64_t)(i % 4) * 25000,
+                .entry_stop = (int64_t)(i % 4 + 1) * 25000,
+        };
+
+        snprintf(key, sizeof(key), "MyProcessor-%zu", i);
+        snprintf(file, sizeof(file), "root://host//store/file-%zu.root", i / 4);
+        return roast_run_add_task(run, &task, error);
+}
+
+static int add_merging_task(struct roast_run *run, size_t i, struct roast_error *error)
+{
+        struct roast_task task = ROAST_TASK_INIT;
+        char key[32];
+
+        snprintf(key, sizeof(key), "reduce-%zu", i);
+        task.key = key;
+        task.prefix = "reduce";
+        task.worker = addresses[0];
+        task.attempt = 1;
+        task.outcome = CHUNK_FINISHED;
+        task.start_utc_ns = SAMPLE_START_UTC_NS + (int64_t)(i + 7) * 100000000;
+        task.stop_utc_ns = task.start_utc_ns + 50000000;
+        task.compute_start_utc_ns = task.start_utc_ns + 10000000;
+        task.compute_ns = 40000000;
+        task.transfer_ns = 10000000;
+        task.transfer_bytes = 45000;
+        return roast_run_add_task(run, &task, error);
+}
+
+int sample_add_tasks(struct roast_run *run, size_t n, struct roast_error *error)
+{
+        int r = 0;
+
+        for (size_t i = 0; i < n && r >= 0; i++) {
+                r = add_task(run, i, error);
+                if (r >= 0 && i % 10 == 9)
+                        r = add_merging_task(run, i, error);
+        }
+        return r;
 }
 
 static int add_spans(struct roast_run *run, struct roast_error *error)
@@ -198,6 +265,8 @@ int sample_fill(struct roast_run *run, size_t n_chunks, struct roast_error *erro
                 r = roast_run_commit(run, error);
         if (r >= 0)
                 r = sample_add_chunks(run, n_chunks, error);
+        if (r >= 0)
+                r = sample_add_tasks(run, n_chunks, error);
         if (r >= 0)
                 r = roast_run_commit(run, error);
         if (r >= 0)

@@ -20,6 +20,8 @@ uint64_t sample_below(uint64_t *seed, uint64_t limit);
 int sample_chunks(struct chunk_table *table, size_t n);
 /* The encoded chunks go into the run. */
 int sample_add_chunks(struct roast_run *run, size_t n, struct roast_error *error);
+/* The tasks that ran those chunks, and a merging one for each ten of them. */
+int sample_add_tasks(struct roast_run *run, size_t n, struct roast_error *error);
 /* Each fills a part of a run, without commit. */
 int sample_begin(struct roast_run *run, struct roast_error *error);
 int sample_end(struct roast_run *run, struct roast_error *error);

@@ -31,12 +31,12 @@ struct scene_chunk {
 };
 
 struct scene {
-        double first;  /* when the chunks begin */
-        double after;  /* time after the last */
-        int workers;   /* 0: SCENE_WORKERS */
-        int chunks;    /* of each; 0: SCENE_CHUNKS */
-        double limit;  /* memory of a worker */
-        double rss;    /* as sampled */
+        double first; /* when the chunks begin */
+        double after; /* time after the last */
+        int workers;  /* 0: SCENE_WORKERS */
+        int chunks;   /* of each; 0: SCENE_CHUNKS */
+        double limit; /* memory of a worker */
+        double rss;   /* as sampled */
         double spilled;
         double lag;    /* of event loops, seconds */
         double reduce; /* tasks that merge, and packing, in seconds */

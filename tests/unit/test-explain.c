@@ -197,15 +197,27 @@ static const struct trait {
         { "cpu-throttled", { .shape = is_throttled }, NULL },
         { "gil", { .shape = waits_for_the_gil }, NULL },
         { "ramp", { .first = 20 }, "worker tcp://10.0.0.0:1000" },
-        { "starvation", { .shape = starves }, "chunk root://site0.org//store/file-0-1.root:10000-20000" },
-        { "tail", { .shape = has_a_long_last_chunk }, "chunk root://site0.org//store/file-0-9.root:30000-180000" },
+        { "starvation",
+          { .shape = starves },
+          "chunk root://site0.org//store/file-0-1.root:10000-20000" },
+        { "tail",
+          { .shape = has_a_long_last_chunk },
+          "chunk root://site0.org//store/file-0-9.root:30000-180000" },
         { "after-chunks", { .after = 20 }, NULL },
         { "chunks-small", { .shape = is_small }, NULL },
         { "chunks-large", { .shape = is_large, .chunks = 2 }, NULL },
-        { "chunks-memory", { .shape = takes_much_memory }, "chunk root://site0.org//store/file-0-0.root:0-10000", true },
-        { "outliers", { .shape = stands_out }, "chunk root://site0.org//store/file-0-1.root:30000-40000" },
+        { "chunks-memory",
+          { .shape = takes_much_memory },
+          "chunk root://site0.org//store/file-0-0.root:0-10000",
+          true },
+        { "outliers",
+          { .shape = stands_out },
+          "chunk root://site0.org//store/file-0-1.root:30000-40000" },
         { "retries", { .shape = fails }, "error OSError", .beside = true },
-        { "slow-file", { .shape = has_a_slow_file }, "file root://site1.org//store/file-1-3.root", .beside = true },
+        { "slow-file",
+          { .shape = has_a_slow_file },
+          "file root://site1.org//store/file-1-3.root",
+          .beside = true },
         { "slow-site", { .shape = has_a_slow_site }, "site root://slow.org", .beside = true },
         { "slow-host", { .shape = has_a_slow_host }, "host node2", .beside = true },
         { "memory-limit", { .rss = 1.9e9 }, "worker tcp://10.0.0.0:1000", true },
@@ -251,8 +263,7 @@ static void test_each_rule_fires_on_its_trait(void **state)
                 if (!finding)
                         fail_msg("%s did not fire", traits[i].rule);
                 if (!traits[i].not_time && !traits[i].beside && finding != &found.findings[0])
-                        fail_msg("%s is not first, but %s", traits[i].rule,
-                                 found.findings[0].rule);
+                        fail_msg("%s is not first, but %s", traits[i].rule, found.findings[0].rule);
                 if (traits[i].not_time && found.n_findings != 1)
                         fail_msg("%s is not alone: %s", traits[i].rule, found.findings[0].rule);
                 assert_finding(finding, &traits[i]);
@@ -325,8 +336,8 @@ static void test_what_a_trait_is_not(void **state)
 static void test_savings_are_wall_time_of_the_run(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(freep) struct roast_run *run =
-                make(&(struct scene){ .shape = waits_for_cores });
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = waits_for_cores });
         struct roast_error error = { 0 };
 
         (void)state;
@@ -387,8 +398,8 @@ static void assert_harmless(const char *text, const char *has, const char *has_n
 static void test_names_from_files_do_no_harm(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(freep) struct roast_run *run =
-                make(&(struct scene){ .shape = has_a_hostile_name });
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = has_a_hostile_name });
         struct roast_explain_view view = { .width = 60, .all = true };
         struct roast_error error = { 0 };
         char *text;
@@ -410,8 +421,8 @@ static void test_names_from_files_do_no_harm(void **state)
 static void test_lines_keep_to_the_width(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(freep) struct roast_run *run =
-                make(&(struct scene){ .shape = waits_for_cores, .first = 20 });
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = waits_for_cores, .first = 20 });
         const struct roast_explain_view view = { .width = 60, .all = true, .color = true };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         struct roast_error error = { 0 };

@@ -463,10 +463,19 @@ static void assert_absent(const struct roast_summary *summary, enum roast_metric
 
 static void add_lost(struct roast_run *run, int64_t start)
 {
-        const struct roast_lost lost = { UTC,      "tcp://a:1", "data", "a.root",
-                                         "Events", "",          start,  start + 100 };
+        struct roast_task task = ROAST_TASK_INIT;
+        char key[32];
 
-        assert_int_equal(roast_run_add_lost(run, &lost, NULL), 0);
+        snprintf(key, sizeof(key), "MyProcessor-%lld", (long long)start);
+        task.key = key;
+        task.worker = "tcp://a:1";
+        task.outcome = CHUNK_LOST;
+        task.stop_utc_ns = UTC;
+        task.file = "a.root";
+        task.tree = "Events";
+        task.entry_start = start;
+        task.entry_stop = start + 100;
+        assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
 }
 
 static void test_chunks_that_were_all_lost_are_counted(void **state)

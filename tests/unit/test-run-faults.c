@@ -30,7 +30,9 @@
 
 static int add_chunks(struct roast_run *run, struct roast_error *error)
 {
-        return sample_add_chunks(run, CHUNKS, error);
+        int r = sample_add_chunks(run, CHUNKS, error);
+
+        return r < 0 ? r : sample_add_tasks(run, CHUNKS, error);
 }
 
 static int (*const steps[])(struct roast_run *run, struct roast_error *error) = {

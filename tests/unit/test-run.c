@@ -901,6 +901,13 @@ static void reseal(const char *path, enum run_table table)
         sql(path, seals);
 }
 
+static void count_rows(const char *table, int64_t rows, void *context)
+{
+        (void)context;
+        if (!strcmp(table, "task") || !strcmp(table, "activity"))
+                assert_int_equal(rows, 0);
+}
+
 static void test_a_newer_minor_version_is_read(void **state)
 {
         const char *path = finished_run(state, "a.roast");
@@ -912,7 +919,7 @@ static void test_a_newer_minor_version_is_read(void **state)
                   "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
                   "ALTER TABLE span ADD COLUMN host DEFAULT 'x';"
                   "CREATE TABLE gpu(id INTEGER PRIMARY KEY, watts); INSERT INTO gpu VALUES(1,2);"
-                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(9,1,0,0);");
+                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(11,1,0,0);");
         reseal(path, RUN_CHUNK);
         reseal(path, RUN_SECTION);
         reseal(path, RUN_SPAN);
@@ -935,6 +942,29 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         reseal(path, RUN_CHUNK);
         after = summary_of_file(path);
         assert_string_equal(after, before);
+}
+
+static void test_a_table_that_an_older_file_lacks_is_empty(void **state)
+{
+        const char *path = finished_run(state, "a.roast");
+        ROAST_CLEANUP(cleanup_free) char *after = NULL;
+        struct roast_run *run;
+
+        sql(path, "DROP VIEW tasks; DROP TABLE task; DELETE FROM seal WHERE tbl=9;"
+                  "DROP VIEW activities; DROP TABLE activity; PRAGMA user_version=1000;");
+        after = summary_of_file(path);
+        assert_non_null(strstr(after, "num_chunks 1 "));
+        run = open_run(path);
+        assert_int_equal(roast_run_check(run, count_rows, NULL, NULL), 0);
+        roast_run_free(run);
+        sql(path, "PRAGMA user_version=1001;");
+        assert_refused(path, ROAST_E_CORRUPT, "no such table");
+        sql(path, "PRAGMA user_version=1000;"
+                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(9,1,0,0);");
+        assert_refused(path, ROAST_E_CORRUPT, "table task: rows are missing");
+        sql(path,
+            "DELETE FROM seal WHERE tbl=9; DROP VIEW worker_events; DROP TABLE worker_event;");
+        assert_refused(path, ROAST_E_CORRUPT, "no such table");
 }
 
 static void test_a_column_that_no_seal_covers_is_damage(void **state)
@@ -1232,6 +1262,7 @@ int main(void)
                 TEST(test_a_newer_major_version_is_refused),
                 TEST(test_a_newer_minor_version_is_read),
                 TEST(test_an_older_minor_version_lacks_columns),
+                TEST(test_a_table_that_an_older_file_lacks_is_empty),
                 TEST(test_a_column_that_no_seal_covers_is_damage),
                 TEST(test_chunks_of_other_minor_versions_are_read_back),
                 TEST(test_a_version_before_the_first_is_damage),

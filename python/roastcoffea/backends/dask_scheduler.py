@@ -1,26 +1,33 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("lost", utc_ns, address, dataset, file, tree, uuid, entry start, entry stop)
+    ("lost", address, task)
+    ("occupancy", [(address, utc_ms, ms), ...])
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
-A chunk is lost when its worker goes while it runs, or while its result is still needed.
+A task is lost when its worker goes while it runs, or while its result is still needed; it is told
+as a row of table `task` (:mod:`roastcoffea.backends.dask_ledger`).
+A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
+its samples pass by: no worker is ever polled.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from roastcoffea.inputs import clean_url
+from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
 
 if TYPE_CHECKING:
     from distributed import Scheduler
 
 PRESENT, CAME, WENT = 1, 2, 3
+
+#: Occupancies are sent together: when there are so many, or the first of them is so old.
+OCCUPANCIES_MAX = 64
+OCCUPANCY_AGE_MS = 1000
 
 
 class SchedulerProbe(SchedulerPlugin):
@@ -31,11 +38,12 @@ class SchedulerProbe(SchedulerPlugin):
         self.topic = topic
         self.scheduler: Scheduler | None = None
         self.holders: dict[Any, str | None] = {}
+        self.occupancies: list[tuple[str, int, int]] = []
+        self.spent_ns = 0
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
-        remember_nothing(scheduler, self.topic)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -62,7 +70,7 @@ class SchedulerProbe(SchedulerPlugin):
                 self.report_lost(key, holder, start)
 
     def report_lost(self, key: Any, worker: str, start: str) -> None:
-        """Send the identity of a chunk whose worker has gone; other tasks have none.
+        """Send a task whose worker has gone.
 
         The result of a worker that retired was copied before: nobody needs it when it is released.
         """
@@ -71,14 +79,33 @@ class SchedulerProbe(SchedulerPlugin):
         if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
             return
         item = work_item(getattr(state, "run_spec", None))
-        if item is None:
+        prefix = state.prefix.name if state is not None and state.prefix is not None else None
+        row = task_row(str(key), prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
+        self.scheduler.log_event(self.topic, ("lost", worker, row))
+
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
+        if topic != self.topic or msg[0] not in ("samples", "flushed"):
             return
-        uuid = item.fileuuid.hex() if isinstance(item.fileuuid, bytes) else str(item.fileuuid)
-        self.scheduler.log_event(
-            self.topic,
-            ("lost", time.time_ns(), worker, str(item.dataset), clean_url(str(item.filename)),
-             str(item.treename), uuid, int(item.entrystart), int(item.entrystop)),
-        )  # fmt: skip
+        begin_ns = time.perf_counter_ns()
+        if msg[0] == "samples":
+            self.note_occupancy(msg[1])
+        if self.occupancies and (msg[0] == "flushed" or self.occupancies_are_due()):
+            occupancies, self.occupancies = self.occupancies, []
+            self.scheduler.log_event(self.topic, ("occupancy", occupancies))  # type: ignore[union-attr]
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def note_occupancy(self, worker: str) -> None:
+        """Keep how much work the scheduler thinks a worker has now."""
+        state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
+        if state is not None:
+            now_ms = time.time_ns() // 1_000_000
+            self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
+
+    def occupancies_are_due(self) -> bool:
+        """Tell whether those that are kept should be sent."""
+        age_ms = self.occupancies[-1][1] - self.occupancies[0][1]
+        return len(self.occupancies) >= OCCUPANCIES_MAX or age_ms >= OCCUPANCY_AGE_MS
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -89,35 +116,6 @@ class SchedulerProbe(SchedulerPlugin):
     ) -> None:
         """Called by Dask when a worker has gone."""
         self.report(WENT, worker)
-
-
-def work_item(spec: Any, depth: int = 2) -> Any:
-    """Return coffea's WorkItem among the arguments of a task, or None."""
-    for argument in getattr(spec, "args", ()):
-        if hasattr(argument, "entrystart") and hasattr(argument, "filename"):
-            return argument
-        if depth and (found := work_item(argument, depth - 1)) is not None:
-            return found
-    return None
-
-
-def remember_nothing(scheduler: Scheduler, topic: str) -> None:
-    """Keep Dask from storing the last thousand events of a topic: they are only passed on."""
-    broker = getattr(scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics[topic].events = deque(maxlen=1)
-
-
-def subscribe(topic: str, client: str, dask_scheduler: Scheduler) -> None:
-    """Let a client have the events of a topic, from now on."""
-    dask_scheduler.subscribe_topic(topic, client)
-
-
-def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
-    """Remove a topic and its subscribers, so that nothing of it is left."""
-    broker = getattr(dask_scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics.pop(topic, None)
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:

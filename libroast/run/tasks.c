@@ -1,0 +1,77 @@
+/* Attempts at tasks, and what Dask says each worker's time went into, as rows */
+
+#include <string.h>
+
+#include "run/run.h"
+
+static size_t length(const char *string)
+{
+        return string ? strlen(string) : 0;
+}
+
+static uint64_t hash_string(uint64_t hash, const char *string)
+{
+        return string ? run_hash(hash, string, strlen(string)) : hash;
+}
+
+/* A worker may send a row again; the one without a start is told by its end. */
+static int is_new(struct roast_run *run, const struct roast_task *task)
+{
+        int64_t numbers[] = { task->start_utc_ns < 0 ? task->stop_utc_ns : task->start_utc_ns,
+                              task->outcome };
+        uint64_t key = hash_string(hash_string(RUN_TASK, task->key), task->worker);
+
+        return run_seen_add(&run->seen, run_hash(key, numbers, sizeof(numbers)));
+}
+
+static int add_row(struct roast_run *run, const struct roast_task *task, struct roast_error *error)
+{
+        struct run_value row[TASK_N_COLUMNS] = { 0 };
+        int r = 0;
+
+#define STRING(id, name) row[TASK_##id] = run_string(task->name, length(task->name));
+#define TEXT(id, name)                                                                             \
+        if (r >= 0)                                                                                \
+                r = run_text_value(run, task->name, length(task->name), &row[TASK_##id], error);
+#define INT(id, name)                                                                              \
+        if (task->name >= 0)                                                                       \
+                row[TASK_##id] = run_int(task->name);
+#include "run/task.def"
+#undef STRING
+#undef TEXT
+#undef INT
+        return r < 0 ? r : run_insert(run, RUN_TASK, row, TASK_N_COLUMNS, error);
+}
+
+int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
+                       struct roast_error *error)
+{
+        size_t n_seen = run->seen.n;
+        int r = is_new(run, task);
+
+        if (r < 0)
+                return roast_fail_nomem(error);
+        if (r == 0)
+                return 0;
+        r = add_row(run, task, error);
+        if (r < 0)
+                run_seen_truncate(&run->seen, n_seen);
+        return r < 0 ? r : 1;
+}
+
+int roast_run_add_activity(struct roast_run *run, const char *worker, const char *kind,
+                           const char *prefix, const char *activity, const char *unit, double value,
+                           struct roast_error *error)
+{
+        const char *const texts[] = { worker, kind, prefix, activity, unit };
+        struct run_value row[6] = { 0 };
+        int r;
+
+        for (size_t i = 0; i < 5; i++) {
+                r = run_text_value(run, texts[i], length(texts[i]), &row[i], error);
+                if (r < 0)
+                        return r;
+        }
+        row[5] = run_real(value);
+        return run_insert(run, RUN_ACTIVITY, row, 6, error);
+}
