@@ -20,7 +20,7 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show list check inspect metrics'
+        local verbs='show explain predict list check inspect metrics'
         local formats='text json csv markdown'
         local tables='throughput events resources timing fine chunks split datasets sections'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -43,6 +43,7 @@ _roast() {
         fi
         case $prev in
         -f | --format)
+                [[ ${COMP_WORDS[1]} != explain ]] || formats='text json markdown'
                 _roast_words "$formats" "$cur"
                 return
                 ;;
@@ -54,9 +55,14 @@ _roast() {
         case ${COMP_WORDS[1]}:$cur in
         inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
         check:-*) _roast_words '--quiet --help' "$cur" ;;
+        explain:-*) _roast_words '--all --format --help' "$cur" ;;
+        predict:-*)
+                _roast_words '--workers --chunksize --fail-rate --deadline --cost --format --help' \
+                        "$cur"
+                ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
         list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | check:*) _roast_files "$cur" '*.roast' ;;
+        show:* | check:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
         list:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;

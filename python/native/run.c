@@ -17,7 +17,7 @@ typedef struct {
 } RunObject;
 
 /* Takes the lock; NULL with an exception set if the run is closed. */
-static struct roast_run *enter(PyObject *self)
+struct roast_run *native_run_enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
 
@@ -31,7 +31,7 @@ static struct roast_run *enter(PyObject *self)
 }
 
 /* Lets the lock go; None or an exception. */
-static PyObject *leave(PyObject *self, int r, const struct roast_error *error)
+PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error)
 {
         pthread_mutex_unlock(&((RunObject *)self)->lock);
         if (r < 0)
@@ -110,7 +110,7 @@ static PyObject *run_fact(PyObject *self, PyObject *args)
                              name);
                 return NULL;
         }
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         if (value == Py_None)
@@ -123,7 +123,7 @@ static PyObject *run_fact(PyObject *self, PyObject *args)
                 PyErr_Clear();
                 r = roast_run_fact_absent(run, name, "too large", &error);
         }
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 static PyObject *run_add_chunks(PyObject *self, PyObject *args)
@@ -135,14 +135,14 @@ static PyObject *run_add_chunks(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "y*", &data))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 PyBuffer_Release(&data);
                 return NULL;
         }
         Py_BEGIN_ALLOW_THREADS r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
         Py_END_ALLOW_THREADS PyBuffer_Release(&data);
-        Py_XDECREF(leave(self, r, &error));
+        Py_XDECREF(native_run_leave(self, r, &error));
         return r < 0 ? NULL : PyLong_FromLong(r);
 }
 
@@ -161,11 +161,11 @@ static PyObject *run_add_worker_event(PyObject *self, PyObject *args)
         worker.pid = pid;
         worker.threads = threads;
         worker.memory_limit_bytes = limit;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_worker_event(run, utc_ns, (enum roast_worker_event)kind, &worker, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 /* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
@@ -215,7 +215,7 @@ static PyObject *run_add_tasks(PyObject *self, PyObject *args)
         for (Py_ssize_t i = 0; i < PyList_Size(rows); i++)
                 if (parse_task(PyList_GetItem(rows, i), &task) < 0)
                         return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         for (Py_ssize_t i = 0; i < PyList_Size(rows) && r >= 0; i++) {
@@ -224,7 +224,7 @@ static PyObject *run_add_tasks(PyObject *self, PyObject *args)
                 r = roast_run_add_task(run, &task, &error);
                 n_new += r > 0;
         }
-        Py_XDECREF(leave(self, r, &error));
+        Py_XDECREF(native_run_leave(self, r, &error));
         return r < 0 || PyErr_Occurred() ? NULL : PyLong_FromSsize_t(n_new);
 }
 
@@ -239,11 +239,11 @@ static PyObject *run_add_activity(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "sszszd", &worker, &kind, &prefix, &activity, &unit, &value))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_activity(run, worker, kind, prefix, activity, unit, value, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 /* add_series(worker, columns, block) */
@@ -258,13 +258,13 @@ static PyObject *run_add_series(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "ssy*", &worker, &columns, &block))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 PyBuffer_Release(&block);
                 return NULL;
         }
         r = roast_run_add_series(run, worker, columns, block.buf, (size_t)block.len, &error);
-        result = leave(self, r, &error);
+        result = native_run_leave(self, r, &error);
         PyBuffer_Release(&block);
         return result;
 }
@@ -280,23 +280,23 @@ static PyObject *run_add_span(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "szszd", &kind, &prefix, &activity, &unit, &value))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_span(run, kind, prefix, activity, unit, value, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct roast_error *))
 {
         struct roast_error error = { 0 };
-        struct roast_run *run = enter(self);
+        struct roast_run *run = native_run_enter(self);
         int r;
 
         if (!run)
                 return NULL;
         Py_BEGIN_ALLOW_THREADS r = function(run, &error);
-        Py_END_ALLOW_THREADS return leave(self, r, &error);
+        Py_END_ALLOW_THREADS return native_run_leave(self, r, &error);
 }
 
 static PyObject *run_commit(PyObject *self, PyObject *unused)
@@ -320,13 +320,13 @@ static PyObject *run_copy(PyObject *self, PyObject *path)
 
         if (!PyUnicode_FSConverter(path, &bytes))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 Py_DECREF(bytes);
                 return NULL;
         }
         Py_BEGIN_ALLOW_THREADS r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
-        Py_END_ALLOW_THREADS result = leave(self, r, &error);
+        Py_END_ALLOW_THREADS result = native_run_leave(self, r, &error);
         Py_DECREF(bytes);
         return result;
 }
@@ -355,13 +355,13 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
         module = PyType_GetModule(Py_TYPE(self));
         if (!module)
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_summary_of_run(&summary, run, &error);
-        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r < 0)
                 return NULL;
         object = native_summary_new(module, &summary);
@@ -373,7 +373,7 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
 static PyObject *run_chunks(PyObject *self, PyObject *unused)
 {
         struct roast_error error = { 0 };
-        struct roast_run *run = enter(self);
+        struct roast_run *run = native_run_enter(self);
         PyObject *bytes = NULL;
         void *data = NULL;
         size_t len = 0;
@@ -385,7 +385,7 @@ static PyObject *run_chunks(PyObject *self, PyObject *unused)
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_encode_chunks(run, &data, &len, &error);
-        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r >= 0)
                 bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
         free(data);
@@ -441,7 +441,7 @@ static PyObject *resample(PyObject *self, PyObject *args,
                 return NULL;
         grid = (struct roast_grid){ start, step, n < 0 ? 0 : (size_t)n };
         context = (struct series_context){ PyDict_New(), grid.n };
-        run = context.dict ? enter(self) : NULL;
+        run = context.dict ? native_run_enter(self) : NULL;
         if (!run) {
                 Py_XDECREF(context.dict);
                 return NULL;
@@ -449,7 +449,7 @@ static PyObject *resample(PyObject *self, PyObject *args,
         r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = function(run, column, &grid, put_series, &context, &error);
-        done = leave(self, r, &error);
+        done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
                 Py_CLEAR(context.dict);
@@ -504,7 +504,7 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         int r;
 
         (void)unused;
-        run = dict ? enter(self) : NULL;
+        run = dict ? native_run_enter(self) : NULL;
         if (!run) {
                 Py_XDECREF(dict);
                 return NULL;
@@ -512,7 +512,7 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_facts(run, put_fact, dict, &error);
-        done = leave(self, r, &error);
+        done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
                 Py_CLEAR(dict);
@@ -565,6 +565,12 @@ static PyMethodDef methods[] = {
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "explain", native_run_explain, METH_NOARGS,
+          "explain()\n--\n\nWhy it took as long as it did, as JSON." },
+        { "predict", native_run_predict, METH_VARARGS,
+          "predict(workers, chunksize, fail_rate, deadline_s, cost_s)\n--\n\nHow long it would "
+          "take "
+          "otherwise, as JSON." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

@@ -12,6 +12,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
+    from roastcoffea.answers import explain, predict
     from roastcoffea.collector import MetricsCollector
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
@@ -29,8 +30,10 @@ __all__ = [
     "BaseInstrumentationContext",
     "MetricsCollector",
     "__version__",
+    "explain",
     "inspect",
     "load_measurement",
+    "predict",
     "save_measurement",
     "track_bytes",
     "track_memory",
@@ -74,8 +77,10 @@ _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
     "__version__": "_roast",
+    "explain": "answers",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
+    "predict": "answers",
     "save_measurement": "export.measurements",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",

@@ -8,7 +8,7 @@ import os
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from roastcoffea.aggregation.core import MetricsAggregator
+    from roastcoffea.answers import Explanation, Forecast
 
 logger = logging.getLogger(__name__)
 
@@ -613,6 +614,18 @@ class MetricsCollector:
                 console.print()
                 console.print(table)
         console.print()
+
+    def explain(self) -> Explanation:
+        """Return where the run lost time: see :func:`roastcoffea.explain`."""
+        from roastcoffea.answers import explain
+
+        return explain(self)
+
+    def predict(self, workers: int | Sequence[int] = (), **options: Any) -> Forecast:
+        """Return how long it would take otherwise: see :func:`roastcoffea.predict`."""
+        from roastcoffea.answers import predict
+
+        return predict(self, workers, **options)
 
     def plot_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Draw every plot for which there is data, as PNG files, and return their paths.
