@@ -101,6 +101,39 @@ static void note_span(struct study *study, const struct run_value *values)
                 spans->other_s += value;
 }
 
+/*
+ * Spilling happens in whatever Dask does, most of it outside of tasks.
+ * values: worker_text, kind_text, prefix_text, activity_text, unit_text, value
+ */
+static void note_activity(struct study *study, const struct run_value *values)
+{
+        size_t kind_len, len, unit_len;
+        const char *kind = study_text(study, study_number(study, &values[1]), &kind_len);
+        const char *activity = study_text(study, study_number(study, &values[3]), &len);
+        const char *unit = study_text(study, study_number(study, &values[4]), &unit_len);
+
+        if (!kind || !activity || !unit || values[5].type != RUN_REAL || !(values[5].real > 0) ||
+            (kind_len == 7 && !memcmp(kind, "execute", 7)) || len < 5 ||
+            memcmp(activity, "disk-", 5))
+                return;
+        if (unit_len == 7 && !memcmp(unit, "seconds", 7))
+                study->spans.disk_s += values[5].real;
+        else if (unit_len == 5 && !memcmp(unit, "bytes", 5))
+                study->spans.disk_bytes += values[5].real;
+}
+
+static int study_activities(struct study *study, struct roast_run *run, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, run, RUN_ACTIVITY, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                note_activity(study, scan.values);
+        run_scan_end(&scan);
+        return r;
+}
+
 static int study_spans(struct study *study, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
@@ -117,7 +150,8 @@ static int read_all(struct study *study, struct roast_run *run, bool sections,
                     struct roast_error *error)
 {
         static int (*const parts[])(struct study *, struct roast_run *, struct roast_error *) = {
-                study_facts, study_chunks, study_gaps, study_sections, study_workers, study_spans,
+                study_facts,   study_chunks, study_gaps,       study_sections,
+                study_workers, study_spans,  study_activities,
         };
         int r = run_read_texts(run, &study->texts, error);
 

@@ -27,8 +27,8 @@ PyObject *native_rules(PyObject *module, PyObject *unused)
         (void)module;
         (void)unused;
         for (size_t i = 0; list && roast_explain_rule(i, &rule); i++) {
-                PyObject *row = Py_BuildValue("ssss", rule.name, rule.asks, rule.threshold,
-                                              rule.advice);
+                PyObject *row =
+                        Py_BuildValue("ssss", rule.name, rule.asks, rule.threshold, rule.advice);
 
                 if (!row || PyList_Append(list, row) < 0)
                         Py_CLEAR(list);

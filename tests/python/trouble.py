@@ -21,18 +21,26 @@ class Sleepy(DimuonProcessor):
         return super().process(events)
 
 
+class Samples:
+    """Random numbers, of which only the count is left when two are added."""
+
+    def __init__(self, megabytes: int, seed: int = 0) -> None:
+        self.count = megabytes * 125_000
+        self.values = np.random.default_rng(seed).random(self.count)
+
+    def __add__(self, other: Samples) -> Samples:
+        both = Samples(0)
+        both.count = self.count + other.count
+        return both
+
+
 class Hoarder(DimuonProcessor):
     """Returns arrays beside the histograms: so many that workers cannot keep them."""
 
-    megabytes = 60
+    megabytes = 100
 
     @track_metrics
-    def process(self, events: Any) -> dict[str, dict[str, Any]]:
-        result = super().process(events)
-        noise = np.random.default_rng(events.metadata["entrystart"])
-        result["arrays"] = {
-            f"{events.metadata['filename']}:{events.metadata['entrystart']}": noise.random(
-                self.megabytes * 125_000
-            )
-        }
+    def process(self, events: Any) -> dict[str, Any]:
+        result: dict[str, Any] = super().process(events)
+        result["samples"] = Samples(self.megabytes, events.metadata["entrystart"])
         return result
