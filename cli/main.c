@@ -16,9 +16,12 @@ static const struct verb {
         { "show", "show what was measured in a run", verb_show },
         { "explain", "tell why a run took as long as it did", verb_explain },
         { "predict", "tell how long it would take with other workers or chunks", verb_predict },
+        { "report", "write a page that shows a run in a browser", verb_report },
         { "list", "list the runs in a directory", verb_list },
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
+        { "export", "write a run in another format", verb_export },
+        { "import", "make a run file of a measurement directory", verb_import },
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 

@@ -20,9 +20,9 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show explain predict list check inspect metrics'
+        local verbs='show explain predict report list check inspect export import metrics'
         local formats='text json csv markdown'
-        local tables='throughput events resources timing fine chunks split datasets sections'
+        local tables='throughput events resources timing fine chunks split datasets sections tasks'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
         # bash makes three words of --format=json
@@ -41,10 +41,22 @@ _roast() {
                 fi
                 return
         fi
+        if [[ ${COMP_WORDS[1]} == export ]]; then
+                formats='json jsonl csv markdown openmetrics chrome-trace v1'
+        fi
         case $prev in
         -f | --format)
                 [[ ${COMP_WORDS[1]} != explain ]] || formats='text json markdown'
                 _roast_words "$formats" "$cur"
+                return
+                ;;
+        -w | --what)
+                _roast_words 'metrics chunks sections files tasks series' "$cur"
+                return
+                ;;
+        -o | --output)
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
                 return
                 ;;
         -t | --table)
@@ -60,10 +72,13 @@ _roast() {
                 _roast_words '--workers --chunksize --fail-rate --deadline --cost --format --help' \
                         "$cur"
                 ;;
+        export:-*) _roast_words '--format --what --per-worker --output --help' "$cur" ;;
+        import:-*) _roast_words '--output --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
+        report:-*) _roast_words '--output --help' "$cur" ;;
         list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | check:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
-        list:*) _roast_files "$cur" '' ;;
+        show:* | report:* | check:* | explain:* | predict:* | export:*) _roast_files "$cur" '*.roast' ;;
+        list:* | import:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
         esac

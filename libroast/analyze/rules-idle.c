@@ -187,20 +187,37 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         return 0;
 }
 
+/* Thread time of workers that were short of memory: the subject of another rule */
+static double short_of_memory_s(const struct study *study)
+{
+        double short_s = study->spans.disk_s;
+
+        for (size_t i = 0; i < study->texts.n; i++)
+                short_s += study->workers[i].paused_s * fmax(study->workers[i].threads, 1);
+        return short_s;
+}
+
 int rule_after_chunks(const struct study *study, double limit, struct verdict *verdict)
 {
-        double after_s = study->elapsed_s - study->last_s, share;
+        double after_s = study->elapsed_s - study->last_s, spilling_s, share;
 
         if (isnan(after_s))
                 return no_chunks(verdict);
-        share = study->elapsed_s > 0 ? after_s / study->elapsed_s : 0;
+        spilling_s = study->threads > 0 ? short_of_memory_s(study) / study->threads : 0;
+        share = study->elapsed_s > 0 ? (after_s - spilling_s) / study->elapsed_s : 0;
         if (share < limit)
-                return verdict_why_not(verdict, "the run ended %s after its last chunk",
-                                       say_s(fmax(after_s, 0)));
-        verdict_fire(verdict, study, after_s * study->threads,
+                return verdict_why_not(verdict,
+                                       "the run ended %s after its last chunk, of which %s are not "
+                                       "those of workers short of memory",
+                                       say_s(fmax(after_s, 0)),
+                                       say_s(fmax(after_s - spilling_s, 0)));
+        verdict_fire(verdict, study, (after_s - spilling_s) * study->threads,
                      "The run goes on for %s after its last chunk", say_s(after_s));
         verdict_evidence(verdict, "the last chunk ended at %s of %s", say_s(study->last_s),
                          say_s(study->elapsed_s));
+        if (spilling_s > 0)
+                verdict_evidence(verdict, "without %s of workers short of memory: see spilling",
+                                 say_s(spilling_s));
         if (study->spans.known)
                 verdict_evidence(verdict, "merging took %s of the threads' time in the whole run",
                                  say_s(study->spans.reduce_s));

@@ -114,8 +114,6 @@ static int try_open(struct roast_run *run, const char *name, int flags)
 
         sqlite3_close(run->db);
         run->db = NULL;
-        /* a run is used by one thread at a time: a lock for each value would take a third of a walk
-         */
         rc = sqlite3_open_v2(name, &run->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
         if (rc == SQLITE_OK) {
                 sqlite3_busy_timeout(run->db, RUN_BUSY_MS);

@@ -1,6 +1,5 @@
 /* Seals over rows, by XXH3: see seal.h. */
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 
 #include "roast-error.h"
 #include "run/seal.h"
+#include "util/size.h"
 
 struct seal {
         XXH3_state_t state; /* wants 64-byte alignment */
@@ -39,48 +39,53 @@ void seal_restart(struct seal *seal, uint64_t hash)
         XXH3_64bits_reset_withSeed(&seal->state, hash);
 }
 
-/* A type and a number */
-#define NUMBER_BYTES (1 + sizeof(uint64_t))
-
-/* There is room for NUMBER_BYTES. */
-static int put_value(struct buf *row, const struct run_value *value)
+static uint8_t *put_u64(uint8_t *at, uint64_t value)
 {
-        uint64_t number = (uint64_t)value->integer;
+        for (int i = 0; i < 8; i++)
+                at[i] = (uint8_t)(value >> 8 * i);
+        return at + 8;
+}
 
-        row->data[row->len++] = (uint8_t)value->type;
+static uint8_t *put_value(uint8_t *at, const struct run_value *value)
+{
+        uint64_t bits;
+
+        *at++ = (uint8_t)value->type;
         switch (value->type) {
         case RUN_NULL:
-                return 0;
-        case RUN_REAL:
-                memcpy(&number, &value->real, sizeof(number));
-                break;
+                return at;
         case RUN_INT:
-                break;
+                return put_u64(at, (uint64_t)value->integer);
+        case RUN_REAL:
+                memcpy(&bits, &value->real, sizeof(bits));
+                return put_u64(at, bits);
         case RUN_STRING:
         case RUN_BYTES:
-                number = value->len;
                 break;
         }
-        number = htole64(number);
-        memcpy(row->data + row->len, &number, sizeof(number));
-        row->len += sizeof(number);
-        if (value->type != RUN_STRING && value->type != RUN_BYTES)
-                return 0;
-        return buf_append(row, value->data, value->len);
+        at = put_u64(at, value->len);
+        if (value->len)
+                memcpy(at, value->data, value->len);
+        return at + value->len;
 }
 
 int seal_note(struct seal *seal, const struct run_value *values, size_t n)
 {
-        int r = 0;
+        size_t size = 9 * n;
+        uint8_t *at;
 
+        for (size_t i = 0; i < n; i++)
+                if ((values[i].type == RUN_STRING || values[i].type == RUN_BYTES) &&
+                    !size_add(size, values[i].len, &size))
+                        return ROAST_E_NOMEM;
         buf_clear(&seal->row);
-        for (size_t i = 0; i < n && r >= 0; i++) {
-                if (seal->row.cap - seal->row.len < NUMBER_BYTES)
-                        r = buf_reserve(&seal->row, NUMBER_BYTES);
-                if (r >= 0)
-                        r = put_value(&seal->row, &values[i]);
-        }
-        return r;
+        if (buf_reserve(&seal->row, size) < 0)
+                return ROAST_E_NOMEM;
+        at = seal->row.data;
+        for (size_t i = 0; i < n; i++)
+                at = put_value(at, &values[i]);
+        seal->row.len = (size_t)(at - seal->row.data);
+        return 0;
 }
 
 void seal_add(struct seal *seal)

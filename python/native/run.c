@@ -16,7 +16,6 @@ typedef struct {
         pthread_mutex_t lock;
 } RunObject;
 
-/* Takes the lock; NULL with an exception set if the run is closed. */
 struct roast_run *native_run_enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
@@ -30,7 +29,6 @@ struct roast_run *native_run_enter(PyObject *self)
         return object->run;
 }
 
-/* Lets the lock go; None or an exception. */
 PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error)
 {
         pthread_mutex_unlock(&((RunObject *)self)->lock);
@@ -267,6 +265,23 @@ static PyObject *run_add_series(PyObject *self, PyObject *args)
         result = native_run_leave(self, r, &error);
         PyBuffer_Release(&block);
         return result;
+}
+
+/* set_clock(worker, offset_ns, error_ns) */
+static PyObject *run_set_clock(PyObject *self, PyObject *args)
+{
+        struct roast_error error = { 0 };
+        long long offset_ns, error_ns;
+        struct roast_run *run;
+        const char *worker;
+
+        if (!PyArg_ParseTuple(args, "sLL", &worker, &offset_ns, &error_ns))
+                return NULL;
+        run = native_run_enter(self);
+        if (!run)
+                return NULL;
+        return native_run_leave(self, roast_run_set_clock(run, worker, offset_ns, error_ns, &error),
+                                &error);
 }
 
 /* add_span(kind, prefix, activity, unit, value) */
@@ -549,6 +564,9 @@ static PyMethodDef methods[] = {
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
+        { "set_clock", run_set_clock, METH_VARARGS,
+          "set_clock(worker, offset_ns, error_ns)\n--\n\nWhat is added to the stamps of a "
+          "worker from now on." },
         { "chunks", run_chunks, METH_NOARGS, "chunks()\n--\n\nThe chunk records, encoded." },
         { "resample", run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
@@ -559,6 +577,17 @@ static PyMethodDef methods[] = {
         { "resample_workers", run_resample_workers, METH_VARARGS,
           "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
           "memory_limit_bytes on a grid, by worker." },
+        { "columns", native_run_columns, METH_VARARGS,
+          "columns(table, names)\n--\n\nWhole columns as bytes of int64, by name; the smallest "
+          "int64 is null." },
+        { "texts", native_run_texts, METH_NOARGS,
+          "texts()\n--\n\nThe strings that columns ending in _text refer to, number 1 first." },
+        { "spans", native_run_spans, METH_NOARGS,
+          "spans()\n--\n\nDask's fine metrics: {(kind, prefix, activity, unit): value}." },
+        { "series_names", native_run_series_names, METH_NOARGS,
+          "series_names()\n--\n\nThe names of the series of each worker." },
+        { "series", native_run_series, METH_VARARGS,
+          "series(worker, name)\n--\n\nTimes (ns UTC) and values, each as bytes of int64." },
         { "commit", run_commit, METH_NOARGS, "commit()\n--\n\nMakes what was added durable." },
         { "finish", run_finish, METH_NOARGS,
           "finish()\n--\n\nCommits and turns the file into its resting form." },
@@ -571,6 +600,10 @@ static PyMethodDef methods[] = {
           "predict(workers, chunksize, fail_rate, deadline_s, cost_s)\n--\n\nHow long it would "
           "take "
           "otherwise, as JSON." },
+        { "report", native_run_report, METH_O,
+          "report(path)\n--\n\nWrites the run as a page for a browser." },
+        { "_repr_html_", native_run_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe run as HTML, for notebooks." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
     from roastcoffea.answers import explain, predict
+    from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.custom import register_metric
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
     from roastcoffea.instrumentation import (
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         track_section,
         track_time,
     )
+    from roastcoffea.opened import open_run
     from roastcoffea.rootfile import inspect
     from roastcoffea.visualization.plots import *  # noqa: F403
 
@@ -33,7 +36,10 @@ __all__ = [
     "explain",
     "inspect",
     "load_measurement",
+    "open_run",
     "predict",
+    "register_backend",
+    "register_metric",
     "save_measurement",
     "track_bytes",
     "track_memory",
@@ -80,7 +86,10 @@ _HOMES = {
     "explain": "answers",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
+    "open_run": "opened",
     "predict": "answers",
+    "register_backend": "backends",
+    "register_metric": "custom",
     "save_measurement": "export.measurements",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",

@@ -35,6 +35,7 @@ TABLES = [
     "split",
     "datasets",
     "sections",
+    "tasks",
 ]
 ESCAPE = "\x1b"
 

@@ -1,4 +1,4 @@
-"""The demo's files with one more collection, which is large and which nobody needs."""
+"""Files of the demo with a trait: a large collection that nobody needs, one file ten times larger."""
 
 from __future__ import annotations
 
@@ -28,3 +28,20 @@ def make_fat_data(directory: Path, files: int, events: int, floats: int) -> dict
         entry = fileset.setdefault(dataset, {"files": {}, "metadata": {}})
         entry["files"][str(path)] = "Events"
     return fileset
+
+
+def make_uneven_data(directory: Path, small: int, events: int) -> tuple[dict[str, Any], str]:
+    """Return a fileset of so many files and one that is ten times larger, and its name."""
+    from make_data import batch, branch_types
+
+    directory.mkdir(parents=True)
+    columns = batch("DYJets", 0, events, (1, 1))
+    files = {}
+    for number in range(small + 1):
+        path = directory / f"{number}.root"
+        with uproot.recreate(path, compression=uproot.ZSTD(1)) as file:
+            tree = file.mktree("Events", branch_types(columns))
+            for _ in range(10 if number == small else 1):
+                tree.extend(columns)
+        files[str(path)] = "Events"
+    return {"DYJets": {"files": files}}, str(path)

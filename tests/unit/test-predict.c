@@ -126,8 +126,8 @@ static void test_a_chunk_size_has_its_fixed_part(void **state)
 {
         static const int64_t workers[] = { 4 };
         static const int64_t sizes[] = { 2500, 5000, 10000, 20000 };
-        ROAST_CLEANUP(freep) struct roast_run *run =
-                make(&(struct scene){ .shape = differs_in_size });
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = differs_in_size });
 
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(sizes); i++) {
@@ -244,12 +244,12 @@ static void test_what_makes_no_sense_is_refused(void **state)
 
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(options); i++)
-                assert_int_equal(roast_predict(&result, run, &options[i], &error),
-                                 ROAST_E_INVALID);
+                assert_int_equal(roast_predict(&result, run, &options[i], &error), ROAST_E_INVALID);
         assert_int_equal(roast_run_create(&empty, NULL, &error), 0);
         assert_int_equal(roast_run_commit(empty, &error), 0);
-        assert_int_equal(roast_predict(&result, empty, &(struct roast_predict_options){ 0 }, &error),
-                         ROAST_E_STATE);
+        assert_int_equal(
+                roast_predict(&result, empty, &(struct roast_predict_options){ 0 }, &error),
+                ROAST_E_STATE);
         assert_non_null(strstr(error.message, "no chunk"));
 }
 
@@ -257,10 +257,9 @@ static void test_allocation_failures_are_errors(void **state)
 {
         static const int64_t workers[] = { 4 };
         ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .chunks = 2 });
-        const struct roast_predict_options options = { .workers = workers,
-                                                       .n_workers = 1,
-                                                       .chunksize = 5000,
-                                                       .deadline_s = 10 };
+        const struct roast_predict_options options = {
+                .workers = workers, .n_workers = 1, .chunksize = 5000, .deadline_s = 10
+        };
         int r = -1;
 
         (void)state;

@@ -1,5 +1,6 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
+    ("clock", "scheduler", asked_ns, received_ns)
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
     ("lost", address, task)
     ("occupancy", [(address, utc_ms, ms), ...])
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
+from roastcoffea.clock import RunClock
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -33,9 +35,10 @@ OCCUPANCY_AGE_MS = 1000
 class SchedulerProbe(SchedulerPlugin):
     """Tells the client which workers there are."""
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, asked_ns: int) -> None:
         self.name = topic
         self.topic = topic
+        self.asked_ns = asked_ns
         self.scheduler: Scheduler | None = None
         self.holders: dict[Any, str | None] = {}
         self.occupancies: list[tuple[str, int, int]] = []
@@ -44,6 +47,8 @@ class SchedulerProbe(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
+        self.clock = RunClock()
+        scheduler.log_event(self.topic, ("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -55,7 +60,7 @@ class SchedulerProbe(SchedulerPlugin):
         if state is not None:
             pid = state.metrics.get("pid") or -1
             known = (state.host, pid, state.nthreads, state.memory_limit or -1)
-        self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
+        self.scheduler.log_event(self.topic, ("worker", kind, self.clock.utc_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         """Called by Dask for every task: remembers who has it, reports what was lost."""
@@ -80,7 +85,7 @@ class SchedulerProbe(SchedulerPlugin):
             return
         item = work_item(getattr(state, "run_spec", None))
         prefix = state.prefix.name if state is not None and state.prefix is not None else None
-        row = task_row(str(key), prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
+        row = task_row(str(key), prefix, LOST, stop_utc_ns=self.clock.utc_ns(), item=item)
         self.scheduler.log_event(self.topic, ("lost", worker, row))
 
     def log_event(self, topic: str, msg: Any) -> None:
@@ -99,7 +104,7 @@ class SchedulerProbe(SchedulerPlugin):
         """Keep how much work the scheduler thinks a worker has now."""
         state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
         if state is not None:
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = self.clock.utc_ns() // 1_000_000
             self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
 
     def occupancies_are_due(self) -> bool:
