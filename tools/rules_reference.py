@@ -18,12 +18,14 @@ BEGIN, END = "<!-- rules: written by tools/rules_reference.py -->\n", "<!-- end 
 
 
 def table() -> str:
+    """Make the table, a row for each rule."""
     lines = ["| rule | asks | speaks up | try |", "|---|---|---|---|"]
     lines += [f"| `{name}` | {asks} | {when} | {advice} |" for name, asks, when, advice in rules()]
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
+    """Write the page, or check it."""
     text = PAGE.read_text()
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea._roast import Run, format_bytes, format_time
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.opened import OpenRun
 
-    AnyRun = Run | MetricsCollector | str | os.PathLike[str]
+    AnyRun: TypeAlias = Run | OpenRun | MetricsCollector | str | os.PathLike[str]
 
 
 def _run_of(run: AnyRun) -> Run:

@@ -1,4 +1,4 @@
-"""Files of the demo with a trait: a large collection that nobody needs, one file ten times larger."""
+"""Files of the demo with a trait: a collection that nobody needs, one file ten times larger."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_a_file_ten_times_larger_is_found(client: Any, tmp_path: Path) -> None:
 
     from analysis import DimuonProcessor
 
-    events = 30_000
+    events = 80_000
     fileset, name = make_uneven_data(tmp_path / "data", 4, events)
     explanation = measure(client, fileset, DimuonProcessor(), chunksize=10 * events)
     finding = first_unless_overloaded(explanation, "tail")

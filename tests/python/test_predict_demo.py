@@ -6,7 +6,6 @@ becomes slower or faster does so for all of them; what is compared are medians.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -33,7 +32,7 @@ def pressure() -> float:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[int, int], list[Path]]]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list[Path]]:
     """Run files by workers and chunk size; the base is among them."""
     from coffea.processor import DaskExecutor, Runner
     from distributed import Client, LocalCluster
@@ -79,7 +78,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[int, i
         for _ in range(ROUNDS):
             for workers, chunksize in KINDS:
                 found[workers, chunksize].append(measure(clients[workers], chunksize))
-    yield found
+    return found
 
 
 def waited_for_cores(path: Path) -> float:
