@@ -14,6 +14,8 @@ static const struct verb {
         int (*run)(int argc, char **argv);
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
+        { "explain", "tell why a run took as long as it did", verb_explain },
+        { "predict", "tell how long it would take with other workers or chunks", verb_predict },
         { "report", "write a page that shows a run in a browser", verb_report },
         { "list", "list the runs in a directory", verb_list },
         { "compare", "tell what differs between runs, and how sure that is", verb_compare },
