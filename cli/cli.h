@@ -23,6 +23,7 @@ int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
 int verb_report(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */

@@ -15,6 +15,7 @@ static const struct verb {
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
         { "report", "write a page that shows a run in a browser", verb_report },
+        { "serve", "show runs in a browser while they grow", verb_serve },
         { "list", "list the runs in a directory", verb_list },
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
