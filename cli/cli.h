@@ -27,6 +27,7 @@ int verb_metrics(int argc, char **argv);
 int verb_predict(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_scaling(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
