@@ -65,6 +65,14 @@ static void put_scalars(struct v1 *v1)
                         put_value(json, i, &set->values[i]);
                 }
         }
+        for (size_t i = 0; i < v1->summary.n_customs; i++) {
+                const struct roast_custom *custom = &v1->summary.customs[i];
+
+                if (custom->value.state == ROAST_ABSENT)
+                        continue;
+                json_key(json, custom->key);
+                json_double(json, custom->value.real);
+        }
 }
 
 static void put_datasets(struct v1 *v1)

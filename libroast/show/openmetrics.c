@@ -338,6 +338,23 @@ static void put_registry(struct exposition *e, const struct roast_metric_set *se
         }
 }
 
+static void put_customs(struct exposition *e, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_customs; i++) {
+                const struct roast_custom *custom = &summary->customs[i];
+
+                if (custom->value.state == ROAST_ABSENT || strlen(custom->key) > 100)
+                        continue;
+                snprintf(e->name, sizeof(e->name), "custom_%s", custom->key);
+                family(e, e->name, "gauge", NULL);
+                put_escaped(e, custom->title ? custom->title : custom->key);
+                puts_(e, ", in ");
+                help(e, custom->unit ? custom->unit : "no unit");
+                sample(e);
+                value_real(e, custom->value.real);
+        }
+}
+
 static void put_worker_sums(struct exposition *e, const struct roast_worker_now *workers, size_t n)
 {
         int64_t here = 0, threads = 0, rss = 0, n_rss = 0;
@@ -425,6 +442,7 @@ int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *s
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(counters); i++)
                 put_counter(&e, &counters[i], source->summary);
         put_registry(&e, &source->summary->metrics);
+        put_customs(&e, source->summary);
         if (source->workers) {
                 const struct roast_worker_now *workers = roast_workers_all(source->workers, &n);
 

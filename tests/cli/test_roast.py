@@ -156,7 +156,7 @@ def test_show_prints_every_table(runs: Path) -> None:
 def test_show_in_json_has_its_documented_shape(runs: Path) -> None:
     result = roast("show", runs / "finished.roast", "--format", "json")
     shown = json.loads(result.stdout)
-    assert list(shown) == ["run", "metrics", "absent", "estimated", "tables"]
+    assert list(shown) == ["run", "metrics", "absent", "estimated", "custom", "tables"]
     assert shown["run"]["finished"] is True
     assert shown["run"]["facts"]["run.name"] == "sample"
     assert shown["metrics"]["total_events"] == 900000
