@@ -1,0 +1,59 @@
+"""`roast report`: what it writes and what it refuses. The page itself: tests/page."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
+MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
+
+
+def roast(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ROAST, *map(str, words)], capture_output=True, text=True)
+
+
+def make_run(path: Path, kind: str) -> Path:
+    subprocess.run([MAKE_RUN, kind, path], check=True)
+    return path
+
+
+def test_a_page_is_written_and_replaced(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run.roast", "finished")
+    page = tmp_path / "page.html"
+    page.write_text("older")
+    result = roast("report", run, "-o", page)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert text.rstrip().endswith("</html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["page.html", "run.roast"]
+
+
+def test_an_unfinished_run_has_a_page(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run.roast", "unfinished")
+    assert roast("report", "--output", tmp_path / "page.html", run).returncode == 0
+
+
+def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run.roast", "empty")
+    for words in (
+        ["report"],
+        ["report", run],
+        ["report", "-o", tmp_path / "x.html"],
+        ["report", run, "-o", tmp_path],
+        ["report", run, "-o", "/nowhere/x.html"],
+        ["report", tmp_path / "none.roast", "-o", tmp_path / "x.html"],
+    ):
+        result = roast(*words)
+        assert result.returncode == 2, words
+        assert result.stderr.startswith("roast report: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.roast"]
+
+
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run.roast", "empty")
+    assert roast("report", run, "-o", "/dev/null").returncode == 2
+    assert Path("/dev/null").is_char_device()

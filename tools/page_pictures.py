@@ -1,0 +1,48 @@
+"""Takes the README's pictures of the report page from a run.
+
+    build/tests/unit/make-run large:4000:24:300 RUN.roast
+    python tools/page_pictures.py RUN.roast
+
+Writes docs/pictures/page-*.png with the system's Chromium.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
+SIZE = {"width": 1120, "height": 700}
+
+#: The tab, and whether it is shown in dark colours
+SHOWN = (("overview", False), ("chunks", False), ("timeline", True))
+
+
+def main() -> int:
+    """Take every picture."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: page_pictures.py RUN.roast")
+    chromium = os.environ.get("ROAST_CHROMIUM") or shutil.which("chromium")
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        page = Path(place) / "page.html"
+        roast = Path(sys.executable).with_name("roast")
+        subprocess.run([roast, "report", sys.argv[1], "-o", page], check=True)
+        browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
+        for tab, dark in SHOWN:
+            view = browser.new_page(viewport=SIZE, color_scheme="dark" if dark else "light")
+            view.goto(f"{page.as_uri()}#{tab}")
+            view.wait_for_timeout(500)
+            view.screenshot(path=PICTURES / f"page-{tab}.png")
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
