@@ -110,7 +110,8 @@ static int add_tasks(struct nodes *nodes, struct roast_run *run, struct roast_er
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 struct node node = task_node(&scan);
 
-                if (node.chunk)
+                /* without entries it is about a file, not about a chunk of it */
+                if (node.chunk && scan.values[TASK_ENTRY_START].type == RUN_INT)
                         r = nodes_add(nodes, &node, error);
         }
         run_scan_end(&scan);
@@ -391,8 +392,8 @@ static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_e
 {
         struct run_attempt attempt = { .chunk = scan->values,
                                        .chunk_id = scan->id,
-                                       .outcome =
-                                               int_or(&scan->values[CHUNK_OUTCOME], CHUNK_FINISHED) };
+                                       .outcome = int_or(&scan->values[CHUNK_OUTCOME],
+                                                         CHUNK_FINISHED) };
         const struct node *node;
         int r;
 

@@ -13,7 +13,8 @@ from distributed import Client, LocalCluster, get_worker
 
 from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends.dask import DaskMetricsBackend
-from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
+from roastcoffea.backends.dask_ledger import SchedulerLedger
+from roastcoffea.backends.dask_scheduler import read_span
 
 
 def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
@@ -191,7 +192,7 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
     item = SimpleNamespace(
         dataset="d", filename="f", treename="t", fileuuid="u", entrystart=0, entrystop=9
     )
-    worker = SimpleNamespace(address="tcp://a")
+    worker = SimpleNamespace(address="tcp://a", nthreads=1, processing=())
     task = SimpleNamespace(
         processing_on=worker,
         run_spec=SimpleNamespace(args=(item,)),
@@ -201,8 +202,7 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
     scheduler: Any = SimpleNamespace(
         tasks={"key": task}, workers={"tcp://a": worker}, log_event=MagicMock()
     )
-    probe = SchedulerProbe("topic")
-    probe.scheduler = scheduler
+    probe = SchedulerLedger(scheduler, "topic")
     probe.transition("key", "waiting", "processing")
     probe.transition("key", "processing", "memory")
     del scheduler.workers["tcp://a"]

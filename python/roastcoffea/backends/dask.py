@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.dask_ledger import ClientLedger
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,6 +63,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived = threading.Condition()
+        self._ledger = ClientLedger()
         self.faults: Counter[str] = Counter()
         self._shipped = False
         self._follows = False  # a plugin of ours is on the scheduler
@@ -119,9 +121,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self.run.add_series(*rest)
             elif kind == "chunks":
                 self.run.add_chunks(_native_records(rest[0]))
-            elif kind == "lost":
-                worker, row = rest
-                self.run.add_tasks(worker, [tuple(row)])
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
@@ -132,6 +131,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                         self.faults.update(state.get("faults", {}))
                         self._flushed.add(address)
                         self._arrived.notify_all()
+            else:
+                self._ledger.receive(self.run, kind, *rest)
         except Exception as error:
             self.faults["events that could not be kept"] += 1
             if self.faults["events that could not be kept"] == 1:

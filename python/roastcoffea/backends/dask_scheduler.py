@@ -1,11 +1,9 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("lost", address, task)
 
-kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
-A task is lost when its worker goes while it runs, or while its result is still needed; it is told
-as a row of table `task` (:mod:`roastcoffea.backends.dask_ledger`).
+kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went. Tasks
+that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
+from roastcoffea.backends.dask_ledger import SchedulerLedger
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -31,11 +29,12 @@ class SchedulerProbe(SchedulerPlugin):
         self.name = topic
         self.topic = topic
         self.scheduler: Scheduler | None = None
-        self.holders: dict[Any, str | None] = {}
+        self.ledger: SchedulerLedger | None = None
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
+        self.ledger = SchedulerLedger(scheduler, self.topic)
         remember_nothing(scheduler, self.topic)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
@@ -51,30 +50,11 @@ class SchedulerProbe(SchedulerPlugin):
         self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Called by Dask for every task: remembers who has it, reports what was lost."""
-        if finish in ("processing", "memory"):
-            if finish == "processing":
-                state = self.scheduler.tasks[key].processing_on  # type: ignore[union-attr]
-                self.holders[key] = state.address if state is not None else None
-            return
-        if start == "processing" or start == "memory":
-            holder = self.holders.pop(key, None)
-            if holder is not None and holder not in self.scheduler.workers:  # type: ignore[union-attr]
-                self.report_lost(key, holder, start)
-
-    def report_lost(self, key: Any, worker: str, start: str) -> None:
-        """Send a task whose worker has gone.
-
-        The result of a worker that retired was copied before: nobody needs it when it is released.
-        """
-        assert self.scheduler is not None
-        state = self.scheduler.tasks.get(key)
-        if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
-            return
-        item = work_item(getattr(state, "run_spec", None))
-        prefix = state.prefix.name if state is not None and state.prefix is not None else None
-        row = task_row(str(key), prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
-        self.scheduler.log_event(self.topic, ("lost", worker, row))
+        """Called by Dask for every task."""
+        assert self.ledger is not None
+        self.ledger.transition(
+            key, start, finish, kwargs.get("worker"), str(kwargs.get("stimulus_id", ""))
+        )
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -84,6 +64,8 @@ class SchedulerProbe(SchedulerPlugin):
         self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
     ) -> None:
         """Called by Dask when a worker has gone."""
+        assert self.ledger is not None
+        self.ledger.forget(worker)
         self.report(WENT, worker)
 
 

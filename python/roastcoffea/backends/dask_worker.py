@@ -5,6 +5,7 @@ what they are:
 
     ("samples", worker, columns, block)   a block of samples
     ("chunks", records)                   encoded chunk records
+    ("tasks", ...), ("activities", ...)   attempts at tasks: see dask_ledger
     ("flushed", token, worker, state)     all of the above that was there has been sent before
 """
 
@@ -18,6 +19,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from tornado.ioloop import PeriodicCallback
 
 from roastcoffea import collecting
+from roastcoffea.backends.dask_ledger import WorkerLedger
 
 try:
     from roastcoffea import _probe
@@ -66,6 +68,7 @@ class WorkerProbe(WorkerPlugin):
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks)
+        self.ledger = WorkerLedger(worker, self.topic)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
         if self.interval is None or _probe is None:
@@ -85,11 +88,17 @@ class WorkerProbe(WorkerPlugin):
         collecting.remove_sink(self.topic)
         if self.worker is None:
             return
+        self.ledger.stop()
         if self.callback is not None:
             self.callback.stop()
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
+
+    def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        """Called by Dask for every task of this worker."""
+        if self.worker is not None:
+            self.ledger.transition(key, start, finish)
 
     def send_chunks(self, records: bytes) -> None:
         """Send chunk records; called on the thread of the task."""
@@ -171,6 +180,8 @@ class WorkerProbe(WorkerPlugin):
         if self.callback is not None:
             self.tick()
             self.send()
+        self.ledger.send()
+        self.ledger.send_activities()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
 
 
