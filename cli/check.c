@@ -31,7 +31,7 @@ static int check(const char *path, bool quiet)
         int64_t rows = 0;
         int r;
 
-        r = roast_run_open(&run, path, &error);
+        r = roast_run_open_any(&run, path, &error);
         if (r >= 0)
                 r = roast_run_check(run, count_rows, &rows, &error);
         roast_run_free(run);

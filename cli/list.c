@@ -94,7 +94,7 @@ static int add_run(struct roast_table *table, const char *directory, const char 
                 return ROAST_E_NOMEM;
         }
         build_text(&cells[0], "%s", name);
-        if (roast_run_open(&run, path, &error) < 0) {
+        if (roast_run_open_any(&run, path, &error) < 0) {
                 build_text(&cells[2], "%s", error.message);
                 cells[2].emphasis = ROAST_ALERT;
                 return 0;

@@ -28,7 +28,7 @@ static void help(FILE *out)
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
         fputs("\n'roast VERB --help' tells more. 'roast --version' tells the version.\n"
-              "A RUN is a .roast file.\n\n"
+              "A RUN is a .roast file or a measurement directory.\n\n"
               "Exit codes: 0 good, 1 the question was answered with no, 2 could not do it.\n",
               out);
 }

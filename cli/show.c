@@ -150,7 +150,7 @@ int verb_show(int argc, char **argv)
                 cli_fail("show", "one RUN is wanted, not %d", argc - optind);
                 return cli_usage("show");
         }
-        if (roast_run_open(&run, argv[optind], &error) < 0)
+        if (roast_run_open_any(&run, argv[optind], &error) < 0)
                 return cli_fail("show", "%s", error.message);
         code = show(run, &request);
         roast_run_free(run);

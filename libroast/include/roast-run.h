@@ -34,11 +34,16 @@ struct roast_worker {
  * An existing file is never touched: that is ROAST_E_STATE.
  */
 int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error);
-/* Opens a run for reading. */
+/* Opens a run file for reading. */
 int roast_run_open(struct roast_run **ret, const char *path, struct roast_error *error);
+/*
+ * Opens whatever holds a run, recognised by content: a run file, or a measurement directory, with a
+ * run.roast in it or without. What is no run file is read into a run in memory.
+ */
+int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_error *error);
 void roast_run_free(struct roast_run *run);
 
-/* The path it was opened with; NULL for a run in memory. */
+/* The path it was opened with, or imported from; NULL for a run that was made in memory. */
 const char *roast_run_path(const struct roast_run *run);
 
 /* A fact: a named value; the last one of a name counts. Absent facts carry their reason. */
@@ -140,6 +145,10 @@ typedef int (*roast_series_visitor)(const char *worker, const int64_t *values, v
 /* A sampled column by its name, in the unit that its name tells. */
 int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
                        roast_series_visitor visit, void *context, struct roast_error *error);
+/* The same of a counter: what it grew by per second since the instant before. */
+int roast_run_resample_rate(struct roast_run *run, const char *column,
+                            const struct roast_grid *grid, roast_series_visitor visit,
+                            void *context, struct roast_error *error);
 /* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,

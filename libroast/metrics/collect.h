@@ -1,6 +1,7 @@
 #pragma once
 /* From a run to base facts: one file a source, each fills its part of the summary. */
 
+#include "metrics/imported.h"
 #include "metrics/report.h"
 #include "roast-metrics.h"
 #include "run/run.h"
@@ -14,7 +15,8 @@ struct collect {
         double interval_s;
         char processor[256];         /* class of the processor; empty: not known */
         struct report_custom custom; /* the user's own figures */
-        struct intern texts;         /* the text table: id - 1 */
+        struct imported imported;
+        struct intern texts; /* the text table: id - 1 */
 };
 
 int collect_facts(struct collect *collect, struct roast_error *error);

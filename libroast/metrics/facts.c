@@ -30,6 +30,17 @@ static void note_custom(struct report_custom *custom, const struct roast_fact *f
         custom->given = true;
 }
 
+/* What following the workers cost: monitor.NAME */
+static void note_cost(struct roast_metric_set *set, const char *name, int64_t value)
+{
+        if (!strcmp(name, "scheduler_ns"))
+                roast_metric_set_real(set, ROAST_MONITORING_SCHEDULER_SECONDS, (double)value / 1e9);
+        else if (!strcmp(name, "client_ns"))
+                roast_metric_set_real(set, ROAST_MONITORING_CLIENT_SECONDS, (double)value / 1e9);
+        else if (!strcmp(name, "bytes"))
+                roast_metric_set_count(set, ROAST_MONITORING_BYTES, value);
+}
+
 static int note(const struct roast_fact *fact, void *context)
 {
         struct collect *collect = context;
@@ -43,12 +54,16 @@ static int note(const struct roast_fact *fact, void *context)
                 roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
+        else if (!strncmp(fact->name, "monitor.", 8) && fact->type == ROAST_FACT_INT)
+                note_cost(set, fact->name + 8, fact->integer);
         else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
                 note_processor(collect, fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
                 note_custom(&collect->custom, fact);
+        else if (!strncmp(fact->name, "imported.", 9))
+                imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
                 return report_note(set, fact->name + 7, fact);
         return 0;

@@ -157,7 +157,18 @@ static double io_overhead_pct(struct formula *f)
 
 static double monitoring_percent(struct formula *f)
 {
-        return in(f, ROAST_MONITORING_SECONDS) / divisor(f, ROAST_CHUNK_CPU_SECONDS) * 100;
+        double spent = 0;
+
+        if (known(f, ROAST_MONITORING_SECONDS))
+                spent += in(f, ROAST_MONITORING_SECONDS);
+        if (known(f, ROAST_MONITORING_SAMPLER_SECONDS))
+                spent += in(f, ROAST_MONITORING_SAMPLER_SECONDS);
+        else if (!known(f, ROAST_MONITORING_SECONDS))
+                f->absent = "no chunk was recorded and no worker sampled";
+        return spent /
+               divisor(f, known(f, ROAST_WORKER_CPU_SECONDS) ? ROAST_WORKER_CPU_SECONDS
+                                                             : ROAST_CHUNK_CPU_SECONDS) *
+               100;
 }
 
 static double (*const formulas[ROAST_N_METRICS])(struct formula *) = {

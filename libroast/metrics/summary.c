@@ -20,6 +20,21 @@ const char *collect_text(const struct collect *collect, const struct run_value *
         return intern_get(&collect->texts, (size_t)value->integer - 1, len);
 }
 
+/* The formulas, and again where an imported figure gave them an input */
+static int derive(const struct collect *collect, struct roast_error *error)
+{
+        struct roast_metric_set *set = &collect->summary->metrics;
+        int r;
+
+        r = roast_metric_set_derive(set, error);
+        if (r < 0)
+                return r;
+        r = imported_fill(set, &collect->imported);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        return r > 0 ? roast_metric_set_derive(set, error) : 0;
+}
+
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
@@ -39,7 +54,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
         run_view_end(run);
         intern_deinit(&collect.texts);
         if (r >= 0)
-                r = roast_metric_set_derive(&summary->metrics, error);
+                r = derive(&collect, error);
         if (r < 0)
                 roast_summary_deinit(summary);
         return r;

@@ -56,7 +56,7 @@ struct probe_result {
         int64_t peak_rss_bytes;
         enum probe_peak peak;
         unsigned int flags;
-        int64_t probe_ns; /* what begin and end themselves took, outside split.wall_ns */
+        int64_t probe_ns; /* CPU time of begin and end themselves, outside split.wall_ns */
 };
 
 void probe_chunk_begin(struct probe_chunk *chunk);

@@ -85,7 +85,20 @@ static void hold_values(struct grid_worker *worker, size_t n)
         }
 }
 
-static int deliver(struct grid_table *table, roast_series_visitor visit, void *context)
+/* A counter becomes what it grew by per second; where it began anew, that is not known. */
+static void differentiate(struct grid_worker *worker, const struct roast_grid *grid)
+{
+        for (size_t i = grid->n; i-- > 0;) {
+                int64_t now = worker->values[i], before = i ? worker->values[i - 1] : GRID_NONE;
+                double rate = -1;
+
+                if (now != GRID_NONE && before != GRID_NONE)
+                        rate = ((double)now - (double)before) * 1e9 / (double)grid->step_ns;
+                worker->values[i] = rate >= 0 && rate < 0x1p63 ? (int64_t)rate : GRID_NONE;
+        }
+}
+
+static int deliver(struct grid_table *table, bool rates, roast_series_visitor visit, void *context)
 {
         for (size_t i = 0; i < table->texts.n; i++) {
                 struct grid_worker *worker = &table->workers[i];
@@ -97,6 +110,8 @@ static int deliver(struct grid_table *table, roast_series_visitor visit, void *c
                 if (!worker->values)
                         continue;
                 hold_values(worker, table->grid->n);
+                if (rates)
+                        differentiate(worker, table->grid);
                 text = intern_get(&table->texts, i, &len);
                 name = text_copy(text, len);
                 if (!name)
@@ -144,8 +159,9 @@ static int fill_samples(struct grid_table *table, struct roast_run *run, const c
         return r;
 }
 
-int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
-                       roast_series_visitor visit, void *context, struct roast_error *error)
+static int resample(struct roast_run *run, const char *column, bool rates,
+                    const struct roast_grid *grid, roast_series_visitor visit, void *context,
+                    struct roast_error *error)
 {
         ROAST_CLEANUP(table_deinit) struct grid_table table = { 0 };
         int r;
@@ -157,9 +173,22 @@ int roast_run_resample(struct roast_run *run, const char *column, const struct r
         if (r >= 0)
                 r = fill_samples(&table, run, column, error);
         run_view_end(run);
-        if (r >= 0 && deliver(&table, visit, context) < 0)
+        if (r >= 0 && deliver(&table, rates, visit, context) < 0)
                 return roast_fail_nomem(error);
         return r;
+}
+
+int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
+                       roast_series_visitor visit, void *context, struct roast_error *error)
+{
+        return resample(run, column, false, grid, visit, context, error);
+}
+
+int roast_run_resample_rate(struct roast_run *run, const char *column,
+                            const struct roast_grid *grid, roast_series_visitor visit,
+                            void *context, struct roast_error *error)
+{
+        return resample(run, column, true, grid, visit, context, error);
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
@@ -215,7 +244,7 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
         if (r >= 0)
                 r = fill_events(&table, run, index, error);
         run_view_end(run);
-        if (r >= 0 && deliver(&table, visit, context) < 0)
+        if (r >= 0 && deliver(&table, false, visit, context) < 0)
                 return roast_fail_nomem(error);
         return r;
 }

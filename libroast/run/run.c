@@ -6,12 +6,12 @@
 
 const char *run_label(const struct roast_run *run)
 {
-        return run->path ? run->path : "this run";
+        return run->path ? run->path : run->source ? run->source : "this run";
 }
 
 const char *roast_run_path(const struct roast_run *run)
 {
-        return run->path;
+        return run->path ? run->path : run->source;
 }
 
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error)
@@ -61,6 +61,7 @@ void roast_run_free(struct roast_run *run)
         run_seen_deinit(&run->seen);
         intern_deinit(&run->texts);
         free(run->path);
+        free(run->source);
         free(run->about_id);
         free(run->about_name);
         free(run->about_outcome);

@@ -32,7 +32,8 @@ struct run_seen {
 
 struct roast_run {
         sqlite3 *db;
-        char *path;
+        char *path;   /* NULL: in memory */
+        char *source; /* what a run in memory was imported from; NULL: nothing */
         bool writable;
         bool in_transaction;  /* of the writer: rows were added since the last commit */
         bool sealing;         /* of the writer: a commit that failed may have left seals */
@@ -52,7 +53,7 @@ int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roas
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
 /* Begins a transaction; what another view may have left open is ended. */
 int run_begin(struct roast_run *run, struct roast_error *error);
-/* The name for messages: the path, or "this run". */
+/* The name for messages: the path, the source, or "this run". */
 const char *run_label(const struct roast_run *run);
 
 /* Appends a row (without its id) and returns 0; its id is tables[table].last_id. */

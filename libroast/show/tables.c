@@ -69,8 +69,12 @@ static const struct metric_row timing_rows[] = {
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
         { "Monitoring Faults", ROAST_MONITORING_FAULTS, IF_NONZERO, .alert = true,
           .note = "something was not measured: see the log" },
-        { "Monitoring Cost", ROAST_MONITORING_PERCENT, IF_KNOWN,
-          .note = "of the chunks' CPU time" },
+        { "Monitoring Cost", ROAST_MONITORING_PERCENT, .note = "of the workers' CPU time" },
+        { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BULLET },
+        { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BULLET },
+        { "Scheduler", ROAST_MONITORING_SCHEDULER_SECONDS, IF_KNOWN, BULLET },
+        { "Client", ROAST_MONITORING_CLIENT_SECONDS, IF_KNOWN, BULLET },
+        { "Sent", ROAST_MONITORING_BYTES, IF_KNOWN, BULLET },
 };
 
 static const struct metric_row fine_rows[] = {

@@ -128,8 +128,13 @@ static void put_escaped(struct json *json, const char *string, size_t len)
 
 void json_key(struct json *json, const char *key)
 {
+        json_key_n(json, key, strlen(key));
+}
+
+void json_key_n(struct json *json, const char *key, size_t len)
+{
         separate(json);
-        put_escaped(json, key, strlen(key));
+        put_escaped(json, key, len);
         put(json, ":", 1);
         if (!json->compact)
                 put(json, " ", 1);

@@ -36,6 +36,7 @@ void json_object(struct json *json);
 void json_array(struct json *json);
 void json_end(struct json *json);
 void json_key(struct json *json, const char *key);
+void json_key_n(struct json *json, const char *key, size_t len);
 void json_string(struct json *json, const char *string);
 void json_string_n(struct json *json, const char *string, size_t len);
 void json_int(struct json *json, int64_t value);

@@ -272,6 +272,16 @@ static void adopt(ChunkObject *self, enum section_kind kind)
         }
 }
 
+/* What Python spent around the readings comes in addition to what these took themselves. */
+static void add_probe_time(struct chunk_table *table, const struct given *given, int64_t own_ns)
+{
+        int64_t ns = chunk_table_get(table, table->n - 1, CHUNK_PROBE_NS);
+
+        if (given->values[CHUNK_PROBE_NS] && ns >= 0 && own_ns >= 0 &&
+            !__builtin_add_overflow(ns, own_ns, &ns))
+                chunk_table_set(table, table->n - 1, CHUNK_PROBE_NS, ns);
+}
+
 static int fill(struct chunk_table *table, ChunkObject *self, const struct given *given)
 {
         int r = chunk_table_add(table);
@@ -281,6 +291,7 @@ static int fill(struct chunk_table *table, ChunkObject *self, const struct given
         fill_result(table, &self->result);
         if ((r = fill_given(table, given)) < 0)
                 return r;
+        add_probe_time(table, given, self->result.probe_ns);
         if ((r = fill_sections(table, &self->sections)) < 0)
                 return r;
         return fill_branches(table, given->branches);

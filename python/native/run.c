@@ -77,7 +77,7 @@ static PyObject *run_open(PyObject *type, PyObject *path)
                 PyErr_SetString(PyExc_TypeError, "a path is wanted");
                 return NULL;
         }
-        return make(type, path, roast_run_open);
+        return make(type, path, roast_run_open_any);
 }
 
 static int add_number(struct roast_run *run, const char *name, PyObject *value,
@@ -461,6 +461,11 @@ static PyObject *run_resample(PyObject *self, PyObject *args)
         return resample(self, args, roast_run_resample);
 }
 
+static PyObject *run_resample_rate(PyObject *self, PyObject *args)
+{
+        return resample(self, args, roast_run_resample_rate);
+}
+
 static PyObject *run_resample_workers(PyObject *self, PyObject *args)
 {
         return resample(self, args, roast_run_resample_workers);
@@ -548,6 +553,9 @@ static PyMethodDef methods[] = {
         { "resample", run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
           "worker." },
+        { "resample_rate", run_resample_rate, METH_VARARGS,
+          "resample_rate(column, start_utc_ns, step_ns, n)\n--\n\nWhat a counter grew by per "
+          "second, on a grid, by worker." },
         { "resample_workers", run_resample_workers, METH_VARARGS,
           "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
           "memory_limit_bytes on a grid, by worker." },

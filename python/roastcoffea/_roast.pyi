@@ -82,6 +82,9 @@ class Run:
     def resample(
         self, column: str, start_utc_ns: int, step_ns: int, n: int, /
     ) -> dict[str, list[int | None]]: ...
+    def resample_rate(
+        self, column: str, start_utc_ns: int, step_ns: int, n: int, /
+    ) -> dict[str, list[int | None]]: ...
     def resample_workers(
         self, column: str, start_utc_ns: int, step_ns: int, n: int, /
     ) -> dict[str, list[int | None]]: ...

@@ -24,13 +24,16 @@ MAX_FAILED_CHUNKS = 10_000  # of which the number of attempts is remembered
 logger = logging.getLogger("roastcoffea")
 
 _lock = threading.Lock()
-_sinks: dict[str, Send] = {}
+_sinks: dict[str, dict[str | None, Send]] = {}  # by name, then by worker
 _faults: dict[str, int] = {}
 _failures: dict[ChunkKey, int] = {}
 _worker: str | None = None
 _ask_worker: Callable[[], str | None] | None = None
 _host: str | None = None
 _generation = 0
+_untold_ns = 0
+_holders = 0
+_variable_before: str | None = None
 
 
 class Identity(NamedTuple):
@@ -41,17 +44,25 @@ class Identity(NamedTuple):
     pid: int
 
 
-def add_sink(name: str, send: Send) -> None:
-    """Give every record that is finished from now on to ``send`` as bytes."""
+def add_sink(name: str, send: Send, worker: str | None = None) -> None:
+    """Give every record that is finished from now on to ``send`` as bytes.
+
+    Where several workers share a process, each adds a sink of the same name: a record goes to
+    the one of the worker that ran the chunk.
+    """
     with _lock:
-        _sinks[name] = send
+        _sinks[name] = {**_sinks.get(name, {}), worker: send}
     new_run()
 
 
-def remove_sink(name: str) -> None:
+def remove_sink(name: str, worker: str | None = None) -> None:
     """Stop sending to a sink; one that is not there is no error."""
     with _lock:
-        _sinks.pop(name, None)
+        rest = {key: send for key, send in _sinks.get(name, {}).items() if key != worker}
+        if rest:
+            _sinks[name] = rest
+        else:
+            _sinks.pop(name, None)
 
 
 def has_sinks() -> bool:
@@ -66,11 +77,56 @@ def active() -> bool:
 
 def emit(data: bytes) -> None:
     """Hand one or more encoded records to every sink. A sink that fails is a fault, no error."""
-    for name, send in list(_sinks.items()):
+    with _lock:
+        sinks = list(_sinks.items())
+    worker = identity().worker if any(len(sends) > 1 for _, sends in sinks) else None
+    for name, sends in sinks:
+        send = sends.get(worker) or next(iter(sends.values()))
         try:
             send(data)
         except Exception as error:
             note_fault(f"sink {name}", error)
+
+
+def hold_collecting() -> None:
+    """Switch collection on in this process and in the children of its pools, until as many
+    collectors have let go of it.
+    """
+    global _holders, _variable_before
+    with _lock:
+        if _holders == 0:
+            _variable_before = os.environ.get(COLLECT_VARIABLE)
+            os.environ[COLLECT_VARIABLE] = "1"
+        _holders += 1
+    new_run()
+
+
+def release_collecting() -> None:
+    """Let go of :func:`hold_collecting`; the last one leaves the environment as it was."""
+    global _holders
+    with _lock:
+        _holders -= 1
+        if _holders:
+            return
+        if _variable_before is None:
+            os.environ.pop(COLLECT_VARIABLE, None)
+        else:
+            os.environ[COLLECT_VARIABLE] = _variable_before
+
+
+def add_untold_ns(ns: int) -> None:
+    """Note time that measuring took and that no record tells yet."""
+    global _untold_ns
+    with _lock:
+        _untold_ns += ns
+
+
+def take_untold_ns() -> int:
+    """Return that time, to be told now."""
+    global _untold_ns
+    with _lock:
+        ns, _untold_ns = _untold_ns, 0
+    return ns
 
 
 def note_fault(where: str, error: BaseException | str, count: int = 1) -> None:

@@ -7,7 +7,9 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -147,7 +149,7 @@ class MetricsCollector:
         self._run: Run | None = None
         self._faults = 0
         self._open = False
-        self._collect_before: str | None = None
+        self._flags_before = (False, False)
         self._chunk_metrics: Any = None
         self._committer: Committer | None = None
         self._start_utc_ns = 0
@@ -157,21 +159,15 @@ class MetricsCollector:
     # -- the life of a run -------------------------------------------------------------
 
     def __enter__(self) -> MetricsCollector:
-        if self._run is not None:
-            self._forget_last_run()
-        if not self._chunk_metrics:
-            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
-        self.t_start = time.perf_counter()
-        self._start_utc_ns = time.time_ns()
-        self._run = self._create_run()
-        self._guard("noting the environment", self._note_setting)
-        if self.coffea_report is not None:
-            self.set_coffea_report(self.coffea_report, self.custom_metrics)
-        self._set_collecting(True)
-        self._guard("giving the run to the back end", self._attach)
-        self._guard("opening the channel to the workers", self._open_channel)
-        self._guard("opening the span", self._enter_span)
-        self._committer = Committer(self._run, self._note_fault)
+        self._begin()
+        try:
+            with self._guarded("opening the channel to the workers"):
+                self._open_channel()
+            with self._guarded("opening the span"):
+                self._enter_span()
+        except BaseException as error:  # Ctrl-C: nobody will call __exit__
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(
@@ -180,17 +176,90 @@ class MetricsCollector:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        end_utc_ns = self._stop_clock()
+        try:
+            with self._guarded("reading fine metrics"):
+                if self._leave_span(kind, error, traceback):
+                    self._note_spans(self.metrics_backend.get_span_metrics(self.span_info))
+        finally:
+            try:
+                if self._open:
+                    with self._guarded("closing the channel to the workers"):
+                        self._close_channel()
+            finally:
+                self._end(end_utc_ns, error)
+
+    async def __aenter__(self) -> MetricsCollector:
+        self._begin()
+        try:
+            with self._guarded("opening the channel to the workers"):
+                interval = self.worker_tracking_interval if self.track_workers else None
+                await self.metrics_backend.open_async(interval)
+                self._open = True
+            with self._guarded("opening the span"):
+                self._enter_span()
+        except BaseException as error:  # cancelled: nobody will call __aexit__
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        end_utc_ns = self._stop_clock()
+        try:
+            with self._guarded("reading fine metrics"):
+                if self._leave_span(kind, error, traceback):
+                    self._note_spans(
+                        await self.metrics_backend.get_span_metrics_async(self.span_info)
+                    )
+        finally:
+            try:
+                if self._open:
+                    with self._guarded("closing the channel to the workers"):
+                        self._open = False
+                        data = await self.metrics_backend.close_async(self.track_workers)
+                        self._take_tracking(data)
+            finally:
+                self._end(end_utc_ns, error)
+
+    def _begin(self) -> None:
+        """What the beginning of a run does without the cluster."""
+        if self._run is not None:
+            self._forget_last_run()
+        if not self._chunk_metrics:
+            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
+        self.t_start = time.perf_counter()
+        self._start_utc_ns = time.time_ns()
+        self._run = self._create_run()
+        with self._guarded("noting the environment"):
+            self._note_setting()
+        if self.coffea_report is not None:
+            self.set_coffea_report(self.coffea_report, self.custom_metrics)
+        self._set_collecting(True)
+        self._committer = Committer(self._run, self._note_fault)
+        with self._guarded("giving the run to the back end"):
+            self.metrics_backend.attach(self._run)
+
+    def _stop_clock(self) -> int:
         self.t_end = time.perf_counter()
-        end_utc_ns = time.time_ns()
         self._set_collecting(False)
-        self._guard("reading fine metrics", lambda: self._leave_span(kind, error, traceback))
-        if self._open:
-            self._guard("closing the channel to the workers", self._close_channel)
+        return time.time_ns()
+
+    def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
+        """What the end of a run does without the cluster."""
         if self._committer is not None:
             self._committer.stop()
-        self._guard("writing the end of the run", lambda: self._note_end(end_utc_ns, error))
+        with self._guarded("noting what monitoring cost"):
+            self._note_cost()
+        with self._guarded("writing the end of the run"):
+            self._note_end(end_utc_ns, error)
         if self.coffea_report is not None:
-            self._guard("computing the metrics", self._aggregate)
+            with self._guarded("computing the metrics"):
+                self._aggregate()
 
     @property
     def _collecting(self) -> bool:
@@ -232,6 +301,13 @@ class MetricsCollector:
         run.fact("backend.interval_s", float(self.worker_tracking_interval))
         note_environment(run)
 
+    def _note_cost(self) -> None:
+        cost = Counter(self.metrics_backend.cost)
+        if self._committer is not None:
+            cost["client_ns"] += self._committer.spent_ns
+        for name, value in cost.items():
+            self.run.fact(f"monitor.{name}", value)
+
     def _note_end(self, end_utc_ns: int, error: BaseException | None) -> None:
         assert self.t_start is not None
         assert self.t_end is not None
@@ -246,26 +322,27 @@ class MetricsCollector:
 
     def _set_collecting(self, on: bool) -> None:
         """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
-        and for the processor and its class.
+        and for the processor and its class, unless another collector around this one did.
         """
-        variable = collecting.COLLECT_VARIABLE
         if on:
-            collecting.new_run()
-            self._collect_before = os.environ.get(variable)
-            os.environ[variable] = "1"
-        elif self._collect_before is None:
-            os.environ.pop(variable, None)
+            collecting.hold_collecting()
         else:
-            os.environ[variable] = self._collect_before
+            collecting.release_collecting()
         processor = self.processor_instance
         if processor is None:
             return
+        flag = "_roastcoffea_collect_metrics"
         try:
-            processor._roastcoffea_collect_metrics = on
+            cls = type(processor)
             if on:
-                type(processor)._roastcoffea_collect_metrics = True
-            elif "_roastcoffea_collect_metrics" in vars(type(processor)):
-                del type(processor)._roastcoffea_collect_metrics
+                self._flags_before = vars(processor).get(flag, False), flag in vars(cls)
+                setattr(processor, flag, True)
+                setattr(cls, flag, True)
+                return
+            instance_before, class_before = self._flags_before
+            setattr(processor, flag, instance_before)
+            if not class_before and flag in vars(cls):
+                delattr(cls, flag)
         except (AttributeError, TypeError):  # a function, a partial, an object without __dict__
             logger.debug("the processor takes no attributes")
 
@@ -277,18 +354,21 @@ class MetricsCollector:
             info["id"] = info["context"].__enter__()
         self.span_info = info
 
-    def _leave_span(self, *exception: Any) -> None:
+    def _leave_span(self, *exception: Any) -> bool:
+        """Leave the span; False if there is none."""
         if self.span_info is None:
             self.run.fact("backend.spans", None, "this back end has no spans")
-            return
+            return False
         self.span_info["context"].__exit__(*exception)
-        self.span_metrics = self.metrics_backend.get_span_metrics(self.span_info)
-        if not self.span_metrics:
-            logger.warning("the span has finished, but no metrics were collected")
-        note_spans(self.run, self.span_metrics)
+        return True
 
-    def _attach(self) -> None:
-        self.metrics_backend.attach(self.run)
+    def _note_spans(self, span_metrics: dict[Any, Any]) -> None:
+        self.span_metrics = span_metrics
+        if not span_metrics:
+            logger.warning("the span has finished, but no metrics were collected")
+        note_spans(self.run, span_metrics)
+
+    # -- the channel to the workers ----------------------------------------------------
 
     def _open_channel(self) -> None:
         if self.track_workers:
@@ -300,9 +380,13 @@ class MetricsCollector:
     def _close_channel(self) -> None:
         self._open = False
         if self.track_workers:
-            self.tracking_data = self.metrics_backend.stop_tracking()
+            self._take_tracking(self.metrics_backend.stop_tracking())
         else:
             self.metrics_backend.close_channel()
+            self._take_tracking(None)
+
+    def _take_tracking(self, data: dict[str, Any] | None) -> None:
+        self.tracking_data = data
         for where, count in self.metrics_backend.faults.items():
             self._faults += count
             logger.warning("roastcoffea: on the workers: %s: %d faults", where, count)
@@ -331,7 +415,8 @@ class MetricsCollector:
         self.metrics = None
         run = self._run
         if run is not None and report is not None:
-            self._guard("keeping the report", lambda: note_report(run, report, custom_metrics))
+            with self._guarded("keeping the report"):
+                note_report(run, report, custom_metrics)
 
     def extract_metrics_from_output(self, output: Any) -> None:
         """Take the chunk records out of a coffea output, where it carries them."""
@@ -353,14 +438,12 @@ class MetricsCollector:
             logger.debug("the output keeps its records: it cannot be changed")
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:
-            self._guard("keeping chunk records", lambda: self._keep_records(records.to_bytes()))
+            with self._guarded("keeping chunk records"):
+                self.run.add_chunks(records.to_bytes())
+                self.run.commit()
             self._chunk_metrics = None
         else:
             self._chunk_metrics = records
-
-    def _keep_records(self, data: bytes) -> None:
-        self.run.add_chunks(data)
-        self.run.commit()
 
     def set_chunk_metrics(self, records: Any) -> None:
         """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes
@@ -562,10 +645,11 @@ class MetricsCollector:
 
     # -- faults of our own -------------------------------------------------------------
 
-    def _guard(self, doing: str, function: Callable[[], Any]) -> None:
-        """Call a function of ours; what goes wrong is noted and never reaches the user's code."""
+    @contextmanager
+    def _guarded(self, doing: str) -> Iterator[None]:
+        """What goes wrong in work of ours is noted and never reaches the user's code."""
         try:
-            function()
+            yield
         except Exception as error:
             self._note_fault(doing, error)
 

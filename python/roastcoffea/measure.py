@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -67,22 +68,25 @@ class Measurement:
     """The readings around one call, and the record that they become."""
 
     def __init__(self, processor: Any, events: Any) -> None:
+        begin_ns = time.thread_time_ns()
         self.processor = processor
         self.events = events
         self.factory = inputs.factory_of(events)
         self.source = inputs.source_of(events, self.factory)
         self.bytes_before = inputs.requested_bytes(self.source)
         self.chunk = Chunk(processor)
-        self.chunk.begin()
+        self.spent_ns = time.thread_time_ns() - begin_ns
+        self.chunk.begin()  # it knows what itself takes
 
     def failed(self, error: BaseException) -> None:
         """Record that the user's method raised."""
         try:
             self.chunk.end()
+            begin_ns = time.thread_time_ns()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
             fields["error_message"] = cut(inputs.clean_text(message_of(error)), MAX_MESSAGE_BYTES)
-            self.keep(fields)
+            self.keep(fields, begin_ns)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)
 
@@ -90,17 +94,28 @@ class Measurement:
         """Record that the user's method returned, and put the record into what it returned."""
         try:
             self.chunk.end()
+            begin_ns = time.thread_time_ns()
             graph = is_graph(self.events)
-            record = self.keep(self.fields("graph" if graph else "finished"))
+            record = self.keep(self.fields("graph" if graph else "finished"), begin_ns)
             if not graph and carries(result):
                 carry(result, record)
         except Exception as fault:
             collecting.note_fault("record of a chunk", fault)
         return result
 
-    def keep(self, fields: dict[str, Any]) -> Records:
-        """Encode the record and hand it on to whoever wants it now."""
-        data = self.chunk.encode(fields)
+    def keep(self, fields: dict[str, Any], begin_ns: int) -> Records:
+        """Encode the record and hand it on to whoever wants it now.
+
+        What comes behind the last look at the clock is told by the next record of the process.
+        """
+        known_ns = time.thread_time_ns()
+        fields["probe_ns"] = self.spent_ns + known_ns - begin_ns + collecting.take_untold_ns()
+        record = self.send(self.chunk.encode(fields))
+        collecting.add_untold_ns(time.thread_time_ns() - known_ns)
+        return record
+
+    def send(self, data: bytes) -> Records:
+        """Hand an encoded record on."""
         faults = take_faults()
         if faults is not None:
             collecting.note_fault("section", faults[1], faults[0])

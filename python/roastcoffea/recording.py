@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class Committer:
     def __init__(self, run: Run, note_fault: Callable[[str, BaseException], None]) -> None:
         self._run = run
         self._note_fault = note_fault
+        self.spent_ns = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="roastcoffea", daemon=True)
         self._thread.start()
@@ -55,6 +57,7 @@ class Committer:
                 if not failed:
                     self._note_fault("writing the run", error)
                 failed = True
+            self.spent_ns = time.thread_time_ns()
 
     def stop(self) -> None:
         """Stop, and wait for a commit that is under way."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -12,39 +12,74 @@ import pytest
 from distributed import Client, LocalCluster, get_worker
 
 from roastcoffea import MetricsCollector, collecting, track_metrics
+from roastcoffea.backends import dask_lease
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_ledger import SchedulerLedger
 from roastcoffea.backends.dask_scheduler import read_span
 
 
-def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
-    backend = DaskMetricsBackend(MagicMock())
-    backend.topic = "topic"
-    later: list[Any] = []
+class Standing:
+    """Stands in for a client whose cluster answers as a test wants it to."""
 
-    def run(function: Any, topic: str, token: str, on_error: str) -> dict[str, bool]:
+    asynchronous = False
+    status = "running"
+    id = "client"
+
+    def __init__(self) -> None:
+        self._event_handlers: dict[str, Any] = {}
+        self.asked: list[Any] = []
+
+    def sync(self, function: Any, *args: Any) -> Any:
+        return asyncio.run(function(*args))
+
+    async def run(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        return {}
+
+    async def run_on_scheduler(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        self.asked.append(function)
+
+
+def opened(client: Any) -> DaskMetricsBackend:
+    """Return a back end as if it had joined the cluster of a client."""
+    backend = DaskMetricsBackend(client)
+    backend.topic = "topic"
+    backend.start_utc_ns = time.time_ns()
+    backend._arrived = asyncio.Event()
+    return backend
+
+
+def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
+    client: Any = Standing()
+    backend = opened(client)
+    answered: list[str] = []
+
+    async def run(function: Any, topic: str, token: str, on_error: str) -> dict[str, bool]:
         def answer(address: str) -> None:
+            answered.append(address)
             backend._receive((0.0, ("flushed", token, address, {})))
 
         answer("a")  # arrives before it is known who will answer
-        later.append(threading.Timer(0.3, answer, ["b"]))
-        later[0].start()
+        asyncio.get_running_loop().call_later(0.2, answer, "b")
         return {"a": True, "b": True}
 
-    backend.client.run = run
-    start = time.monotonic()
-    backend.flush()
-    assert time.monotonic() - start > 0.25
+    client.run = run
+    backend.close_channel()
+    assert answered == ["a", "b"]
 
 
 def test_an_answer_to_an_earlier_question_does_not_count(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("roastcoffea.backends.dask.FLUSH_TIMEOUT_S", 0.1)
-    backend = DaskMetricsBackend(MagicMock())
+    client: Any = Standing()
+    backend = opened(client)
     backend._receive((0.0, ("flushed", "earlier", "a", {})))
-    backend.client.run = MagicMock(return_value={"a": True})
-    backend.flush()
+
+    async def run(*args: Any, **kwargs: Any) -> dict[str, bool]:
+        return {"a": True}
+
+    client.run = run
+    backend.close_channel()
     assert "the last samples of 1 workers did not arrive" in caplog.text
 
 
@@ -71,35 +106,54 @@ def test_a_start_that_fails_leaves_nothing_on_the_cluster(client: Any) -> None:
 
 
 def test_a_scheduler_that_is_gone_takes_no_samples_along() -> None:
-    backend = DaskMetricsBackend(MagicMock())
-    backend.topic = "topic"
-    backend.start_utc_ns = time.time_ns()
-    backend.client.run.side_effect = OSError("gone")
+    client: Any = Standing()
+
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        raise OSError("gone")
+
+    client.run = client.run_on_scheduler = run
+    backend = opened(client)
     assert "worker_counts" in backend.stop_tracking()
     with pytest.raises(AttributeError):
         backend.stop_tracking()
+
+
+def test_nobody_is_asked_where_nobody_can_answer() -> None:
+    client: Any = Standing()
+    client.status = "connecting"
+    backend = opened(client)
+    client._event_handlers["topic"] = backend._receive
+    assert "worker_counts" in backend.stop_tracking()
+    assert client.asked == []
+    assert client._event_handlers == {}
 
 
 def test_a_worker_that_does_not_answer_does_not_hold_up_the_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("roastcoffea.backends.dask.ASK_TIMEOUT_S", 0.1)
-    client = MagicMock()
-    never = threading.Event()
-    client.run.side_effect = client.unregister_worker_plugin.side_effect = lambda *args, **kwargs: (
-        never.wait(20)
-    )
-    client.run_on_scheduler.return_value = {("execute", "X", "thread-cpu", "seconds"): 1.0}
-    backend = DaskMetricsBackend(client)
-    backend.topic, backend._follows = "topic", True
-    backend.start_utc_ns = time.time_ns()
-    start = time.monotonic()
+    client: Any = Standing()
+    let_go: list[str] = []
+
+    async def never(*args: Any, **kwargs: Any) -> None:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            let_go.append("run")
+            raise
+
+    async def run_on_scheduler(function: Any, *args: Any, **kwargs: Any) -> Any:
+        client.asked.append(function)
+        return {("execute", "X", "thread-cpu", "seconds"): 1.0}
+
+    client.run = never
+    client.run_on_scheduler = run_on_scheduler
+    backend = opened(client)
     assert backend.get_span_metrics({"id": "id"})
     assert "worker_counts" in backend.stop_tracking()
-    assert time.monotonic() - start < 5
-    never.set()
+    assert let_go == ["run", "run"]
     assert caplog.text.count("no answer of the workers within 0.1 s") == 2
-    assert client.unregister_scheduler_plugin.called
+    assert dask_lease.end in client.asked
 
 
 class Whereabouts:
@@ -179,8 +233,12 @@ def test_a_worker_whose_sampler_fails_goes_on_with_what_it_has() -> None:
 def test_spans_are_read_as_documented() -> None:
     span = SimpleNamespace(cumulative_worker_metrics={("execute", "X", "thread-cpu", "s"): 1.0})
     scheduler: Any = SimpleNamespace(extensions={"spans": SimpleNamespace(spans={"id": span})})
-    client = MagicMock()
-    client.run_on_scheduler.side_effect = lambda function, **kwargs: function(scheduler, **kwargs)
+    client: Any = Standing()
+
+    async def run_on_scheduler(function: Any, **kwargs: Any) -> Any:
+        return function(scheduler, **kwargs)
+
+    client.run_on_scheduler = run_on_scheduler
     backend = DaskMetricsBackend(client)
     assert backend.get_span_metrics({"id": "id"}) == span.cumulative_worker_metrics
     assert backend.get_span_metrics({"id": "other"}) == {}

@@ -16,11 +16,15 @@ class AbstractMetricsBackend(ABC):
 
     Subclass it for another executor. The collector calls :meth:`start_tracking` when it is
     entered and :meth:`stop_tracking` when it is left. A back end that knows about runs also
-    overrides :meth:`attach` and writes what it learns into the run as it comes.
+    overrides :meth:`attach` and writes what it learns into the run as it comes. One that can
+    do its work without blocking an event loop overrides the ``_async`` methods, which
+    ``async with`` uses.
     """
 
     #: Faults of the monitor itself that the back end heard of, by place
     faults: Mapping[str, int] = MappingProxyType({})
+    #: What following cost: ``client_ns``, ``scheduler_ns``, ``events`` and ``bytes`` that came
+    cost: Mapping[str, int] = MappingProxyType({})
 
     def attach(self, run: Run) -> None:  # noqa: B027  (optional)
         """Take the run that is being written; called before :meth:`start_tracking`."""
@@ -38,6 +42,24 @@ class AbstractMetricsBackend(ABC):
     @abstractmethod
     def stop_tracking(self) -> dict[str, Any]:
         """Stop, and return the tracking data."""
+
+    async def open_async(self, interval: float | None) -> None:
+        """As :meth:`start_tracking`, or :meth:`open_channel` without an interval, but awaited."""
+        if interval is None:
+            self.open_channel()
+        else:
+            self.start_tracking(interval)
+
+    async def close_async(self, tracked: bool) -> dict[str, Any] | None:
+        """As :meth:`stop_tracking`, or :meth:`close_channel` if no worker was followed."""
+        if tracked:
+            return self.stop_tracking()
+        self.close_channel()
+        return None
+
+    async def get_span_metrics_async(self, span_info: Any) -> dict[Any, Any]:
+        """As :meth:`get_span_metrics`, but awaited."""
+        return self.get_span_metrics(span_info)
 
     @abstractmethod
     def create_span(self, name: str) -> Any:

@@ -1,24 +1,29 @@
-"""The Dask back end: one topic of events from workers and scheduler to the client's run."""
+"""The Dask back end: one topic of events from workers and scheduler to the client's run.
+
+Whatever is asked of the cluster is asked by coroutines on the client's own event loop. A ``with``
+block waits for them from outside of it; an ``async with`` block awaits them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import Future
-from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.backends.dask_ledger import ClientLedger
+from roastcoffea.backends.tracking import tracking_data
 
 if TYPE_CHECKING:
     from distributed import Client
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -27,21 +32,6 @@ FLUSH_TIMEOUT_S = 5.0
 #: ... and each of its questions for workers that do not answer: Dask itself has no limit.
 ASK_TIMEOUT_S = 10.0
 
-#: The documented series, and where they come from.
-_SAMPLED = {
-    "worker_memory": "rss_bytes",
-    "worker_active_tasks": "dask_active_tasks",
-    "worker_nbytes": "dask_managed_bytes",
-    "worker_executing": "dask_executing",
-    "worker_spilled_bytes": "dask_spilled_bytes",
-}
-#: Of these the run keeps integers: what they are divided by.
-_SCALED = {
-    "worker_cpu": ("dask_cpu_millipercent", 1000),
-    "worker_last_seen": ("dask_seen_ms", 1000),
-}
-_FROM_EVENTS = {"worker_cores": "threads", "worker_memory_limit": "memory_limit_bytes"}
-
 
 class DaskMetricsBackend(AbstractMetricsBackend):
     """Follows the workers of a Dask cluster.
@@ -49,7 +39,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     Parameters
     ----------
     client
-        a connected ``distributed.Client``
+        a connected ``distributed.Client``, asynchronous or not
     """
 
     def __init__(self, client: Client) -> None:
@@ -62,96 +52,24 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.start_utc_ns = 0
         self._flush_token = ""
         self._flushed: set[str] = set()
-        self._arrived = threading.Condition()
+        self._arrived: asyncio.Event | None = None
         self._ledger = ClientLedger()
         self.faults: Counter[str] = Counter()
-        self._shipped = False
-        self._follows = False  # a plugin of ours is on the scheduler
+        self.cost: Counter[str] = Counter()
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
         self.run = run
 
+    # -- for a with block: wait for what the client's event loop does ------------------
+
     def start_tracking(self, interval: float = 1.0) -> None:
         """Begin to follow the workers: they sample themselves every ``interval`` seconds."""
-        if not 0.05 <= interval <= 60:
-            raise ValueError(f"the interval must be from 0.05 to 60 seconds, not {interval!r}")
-        self.interval = interval
-        self.start_utc_ns = time.time_ns()
-        self._open(interval)
+        self._wait(self._open, interval)
 
     def open_channel(self) -> None:
         """Let chunk records come, without following the workers."""
-        self._open(None)
-
-    def _open(self, interval: float | None) -> None:
-        self._refuse_asynchronous()
-        self.topic = topic = f"roastcoffea-{uuid.uuid4().hex}"
-        try:
-            self._join(topic, interval)
-        except BaseException:
-            self.topic = None
-            self._leave(topic)
-            raise
-
-    def _join(self, topic: str, interval: float | None) -> None:
-        """Make workers and scheduler report under a topic."""
-        from roastcoffea.backends import shipping
-        from roastcoffea.backends.dask_scheduler import SchedulerProbe, subscribe
-        from roastcoffea.backends.dask_worker import WorkerProbe
-
-        self._shipped = shipping.ship(self.client, f"{topic}-package")
-        # subscribe_topic() only sends a message: what the plugins report first could overtake it
-        self.client._event_handlers[topic] = self._receive
-        self.client.run_on_scheduler(subscribe, topic, self.client.id)
-        if interval is not None:
-            self._follows = True
-            self.client.register_plugin(SchedulerProbe(topic), name=topic)
-        self.client.register_plugin(WorkerProbe(topic, interval), name=topic)
-
-    def _refuse_asynchronous(self) -> None:
-        if getattr(self.client, "asynchronous", False) is True:
-            raise RuntimeError("an asynchronous client cannot be followed from a with block")
-
-    def _receive(self, event: tuple[float, Any]) -> None:
-        """Take an event; called on the client's event loop."""
-        try:
-            kind, *rest = event[1]
-            if kind == "samples":
-                self.run.add_series(*rest)
-            elif kind == "chunks":
-                self.run.add_chunks(_native_records(rest[0]))
-            elif kind == "worker":
-                event_kind, utc_ns, *worker = rest
-                self.run.add_worker_event(utc_ns, event_kind, *worker)
-            elif kind == "flushed":
-                token, address, state = rest
-                with self._arrived:
-                    if token == self._flush_token:
-                        self.faults.update(state.get("faults", {}))
-                        self._flushed.add(address)
-                        self._arrived.notify_all()
-            else:
-                self._ledger.receive(self.run, kind, *rest)
-        except Exception as error:
-            self.faults["events that could not be kept"] += 1
-            if self.faults["events that could not be kept"] == 1:
-                logger.warning("an event could not be kept: %s", error)
-
-    def flush(self) -> None:
-        """Wait until everything that the workers have sent is in the run."""
-        from roastcoffea.backends.dask_worker import flush
-
-        with self._arrived:
-            self._flush_token = uuid.uuid4().hex
-            self._flushed.clear()
-        question = partial(self.client.run, flush, self.topic, self._flush_token, on_error="ignore")
-        answers = _in_time(question)
-        awaited = {address for address, here in answers.items() if here is True}
-        with self._arrived:
-            if not self._arrived.wait_for(lambda: awaited <= self._flushed, FLUSH_TIMEOUT_S):
-                missing = awaited - self._flushed
-                logger.warning("the last samples of %d workers did not arrive", len(missing))
+        self._wait(self._open, None)
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop following, leave the cluster as it was, and return the tracking data."""
@@ -162,72 +80,163 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Wait for what is still on its way, and leave the cluster as it was."""
         if self.topic is None:
             raise AttributeError("tracking was never started")
+        self._wait(self._close)
+
+    def _wait(self, function: Callable[..., Awaitable[T]], *args: Any) -> T:
+        if self.client.asynchronous:
+            raise RuntimeError(
+                "within the event loop of its client a collector cannot wait: use `async with`"
+            )
+        return self.client.sync(function, *args)  # type: ignore[no-any-return]
+
+    # -- for an async with block -------------------------------------------------------
+
+    async def open_async(self, interval: float | None) -> None:
+        """Begin to follow the workers, or, without an interval, only take chunk records."""
+        await self._on_loop(self._open(interval))
+
+    async def close_async(self, tracked: bool) -> dict[str, Any] | None:
+        """Stop following, leave the cluster as it was, and return the tracking data."""
+        await self._on_loop(self._close())
+        return self.tracking_data(self.start_utc_ns, time.time_ns()) if tracked else None
+
+    async def get_span_metrics_async(self, span_info: dict[str, Any] | None) -> dict[Any, Any]:
+        """Return the fine metrics of a span that has ended."""
+        return await self._on_loop(self._span_metrics(span_info))
+
+    async def _on_loop(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Await a coroutine that belongs to the client's event loop, on whichever loop."""
+        loop = self.client.loop.asyncio_loop
+        if loop is asyncio.get_running_loop():
+            return await coroutine
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+
+    # -- on the client's event loop ----------------------------------------------------
+
+    async def _open(self, interval: float | None) -> None:
+        if interval is not None:
+            if not 0.05 <= interval <= 60:
+                raise ValueError(f"the interval must be from 0.05 to 60 seconds, not {interval!r}")
+            self.interval = interval
+        self.start_utc_ns = time.time_ns()
+        self.topic = topic = f"roastcoffea-{uuid.uuid4().hex}"
+        self._arrived = asyncio.Event()
+        try:
+            await self._join(topic, interval)
+        except BaseException:
+            self.topic = None
+            await self._leave(topic)
+            raise
+
+    async def _join(self, topic: str, interval: float | None) -> None:
+        """Make workers and scheduler report under a topic."""
+        from roastcoffea.backends import dask_lease, shipping
+        from roastcoffea.backends.dask_scheduler import SchedulerProbe
+        from roastcoffea.backends.dask_worker import WorkerProbe
+
+        client = self.client
+        await shipping.ship(client, f"{topic}-package")
+        # subscribe_topic() only sends a message: what the plugins report first could overtake it
+        client._event_handlers[topic] = self._receive
+        await client.run_on_scheduler(dask_lease.begin, topic, client.id)
+        if interval is not None:
+            await client.register_plugin(SchedulerProbe(topic), name=topic)
+        await client.register_plugin(WorkerProbe(topic, interval), name=topic)
+
+    def _receive(self, event: tuple[float, Any]) -> None:
+        """Take an event; called on the client's event loop."""
+        begin_ns = time.thread_time_ns()
+        try:
+            kind, *rest = event[1]
+            self.cost["events"] += 1
+            if kind == "samples":
+                worker, blocks = rest
+                for columns, block in blocks:
+                    self.run.add_series(worker, columns, block)
+                    self.cost["bytes"] += len(block)
+            elif kind == "occupancy":
+                for worker, utc_ms, occupancy_ms in rest[0]:
+                    block = encode_block([utc_ms], [[occupancy_ms]])
+                    self.run.add_series(worker, "dask_occupancy_ms", block)
+            elif kind == "chunks":
+                self.run.add_chunks(_native_records(rest[0]))
+                self.cost["bytes"] += len(rest[0])
+            elif kind == "worker":
+                event_kind, utc_ns, *worker = rest
+                self.run.add_worker_event(utc_ns, event_kind, *worker)
+            elif kind == "flushed":
+                self._note_flushed(*rest)
+            else:
+                self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
+        except Exception as error:
+            self.faults["events that could not be kept"] += 1
+            if self.faults["events that could not be kept"] == 1:
+                logger.warning("an event could not be kept: %s", error)
+        self.cost["client_ns"] += time.thread_time_ns() - begin_ns
+
+    def _note_flushed(self, token: str, address: str, state: dict[str, Any]) -> None:
+        if token == self._flush_token and self._arrived is not None:
+            self.faults.update(state.get("faults", {}))
+            self._flushed.add(address)
+            self._arrived.set()
+
+    async def _ask(self, question: Callable[..., Awaitable[T]], *args: Any, **kwargs: Any) -> T:
+        """Ask the cluster, but not for ever, and not at all where nobody can answer."""
+        if self.client.status != "running":
+            raise OSError(f"the client has no scheduler: it is {self.client.status}")
+        try:
+            return await asyncio.wait_for(question(*args, **kwargs), ASK_TIMEOUT_S)
+        except TimeoutError:
+            raise TimeoutError(f"no answer of the workers within {ASK_TIMEOUT_S:g} s") from None
+
+    async def _flush(self) -> None:
+        """Wait until everything that the workers have sent is in the run."""
+        from roastcoffea.backends.dask_worker import flush
+
+        self._flush_token = token = uuid.uuid4().hex
+        self._flushed.clear()
+        answers = await self._ask(self.client.run, flush, self.topic, token, on_error="ignore")
+        awaited = {address for address, here in answers.items() if here is True}
+        try:
+            await asyncio.wait_for(self._all_flushed(awaited), FLUSH_TIMEOUT_S)
+        except TimeoutError:
+            missing = awaited - self._flushed
+            logger.warning("the last samples of %d workers did not arrive", len(missing))
+
+    async def _all_flushed(self, awaited: set[str]) -> None:
+        assert self._arrived is not None
+        while not awaited <= self._flushed:
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    async def _close(self) -> None:
+        if self.topic is None:
+            raise AttributeError("tracking was never started")
         topic = self.topic
         try:
-            self.flush()
+            await self._flush()
         except Exception as error:  # what came until now is in the run
             logger.warning("what was still on its way is lost: %s", error)
         finally:
             self.topic = None
-            self._leave(topic)
+            await self._leave(topic)
 
-    def _leave(self, topic: str) -> None:
-        from roastcoffea.backends import shipping
-        from roastcoffea.backends.dask_scheduler import forget_topic
+    async def _leave(self, topic: str) -> None:
+        """Leave the cluster as it was; a scheduler that cannot be asked does it by itself."""
+        from roastcoffea.backends import dask_lease
 
-        client = self.client
-        undo: list[Callable[[], Any]] = [
-            lambda: client.unregister_worker_plugin(topic),
-            # unsubscribe_topic() would leave an empty topic and our handler behind
-            lambda: client.run_on_scheduler(forget_topic, topic),
-            lambda: client._event_handlers.pop(topic, None),
-        ]
-        if self._follows:
-            self._follows = False
-            undo.insert(0, lambda: client.unregister_scheduler_plugin(topic))
-        if self._shipped:
-            self._shipped = False
-            undo.append(lambda: shipping.unship(client, f"{topic}-package"))
-        for step in undo:
-            try:
-                _in_time(step)
-            except Exception as error:
-                logger.debug("while leaving the cluster: %s", error)
+        try:
+            # unsubscribe_topic() would leave an empty topic behind
+            spent_ns = await self._ask(self.client.run_on_scheduler, dask_lease.end, topic)
+            self.cost["scheduler_ns"] += spent_ns
+        except Exception as error:
+            logger.debug("while leaving the cluster: %s", error)
+        finally:
+            self.client._event_handlers.pop(topic, None)
 
     def tracking_data(self, start_utc_ns: int, end_utc_ns: int) -> dict[str, Any]:
         """Return the documented series on one grid of UTC times."""
-        step_ns = int(self.interval * 1e9)
-        n = max(1, (end_utc_ns - start_utc_ns) // step_ns + 1)
-        grid = (start_utc_ns, step_ns, n)
-        times = [
-            datetime.fromtimestamp((start_utc_ns + i * step_ns) / 1e9, UTC).replace(tzinfo=None)
-            for i in range(n)
-        ]
-
-        def samples(series: dict[str, list[int | None]]) -> dict[str, list[tuple[datetime, int]]]:
-            return {
-                worker: [(t, v) for t, v in zip(times, values, strict=True) if v is not None]
-                for worker, values in series.items()
-            }
-
-        threads = self.run.resample_workers("threads", *grid)
-        present = list(zip(*threads.values(), strict=True)) or [()] * n
-        data: dict[str, Any] = {
-            "worker_counts": {
-                t: sum(v is not None for v in here) for t, here in zip(times, present, strict=True)
-            }
-        }
-        for key, column in _FROM_EVENTS.items():
-            data[key] = samples(self.run.resample_workers(column, *grid))
-        for key, column in _SAMPLED.items():
-            data[key] = samples(self.run.resample(column, *grid))
-        for key, (column, unit) in _SCALED.items():
-            data[key] = {
-                worker: [(t, value / unit) for t, value in series]
-                for worker, series in samples(self.run.resample(column, *grid)).items()
-            }
-        data["worker_occupancy"] = {}  # an estimate of the scheduler's, too dear to ask for
-        return data
+        return tracking_data(self.run, start_utc_ns, end_utc_ns, self.interval)
 
     def create_span(self, name: str) -> dict[str, Any]:
         """Return a span that has not been entered yet."""
@@ -248,25 +257,35 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         their heartbeats; ``max_retries`` and ``retry_delay`` bound how long a metric that is
         still on its way is waited for.
         """
+        return self._wait(self._span_metrics, span_info, max_retries, retry_delay, delay)
+
+    async def _span_metrics(
+        self,
+        span_info: dict[str, Any] | None,
+        max_retries: int = 3,
+        retry_delay: float = 0.5,
+        delay: float | None = None,
+    ) -> dict[Any, Any]:
         from roastcoffea.backends.dask_scheduler import read_span
 
         if not span_info or "id" not in span_info:
             return {}
-        self._refuse_asynchronous()
         if delay:
-            time.sleep(delay)
+            await asyncio.sleep(delay)
         try:
-            _in_time(partial(self.client.run, _report, on_error="ignore"))
+            await self._ask(self.client.run, _report, on_error="ignore")
         except TimeoutError as error:
             logger.warning("fine metrics may be incomplete: %s", error)
         for attempt in range(max(1, max_retries)):
-            metrics = self.client.run_on_scheduler(read_span, span_id=span_info["id"])
+            metrics = await self._ask(
+                self.client.run_on_scheduler, read_span, span_id=span_info["id"]
+            )
             if metrics is None:
                 return {}
             if any("thread-cpu" in key for key in metrics if isinstance(key, tuple)):
                 break
             if attempt + 1 < max_retries:
-                time.sleep(retry_delay * 2**attempt)
+                await asyncio.sleep(retry_delay * 2**attempt)
         return dict(metrics)
 
     def supports_fine_metrics(self) -> bool:
@@ -281,25 +300,6 @@ def _native_records(data: bytes) -> bytes:
     from roastcoffea.native import Records
 
     return Records.from_bytes(data).to_bytes()
-
-
-def _in_time(function: Callable[[], Any]) -> Any:
-    """Call a function and return its result, or raise TimeoutError and let it go on alone."""
-    outcome: Future[Any] = Future()
-
-    def work() -> None:
-        try:
-            outcome.set_result(function())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=work, name="roastcoffea-ask", daemon=True).start()
-    try:
-        return outcome.result(ASK_TIMEOUT_S)
-    except TimeoutError:
-        if outcome.done():  # it is the function's own
-            raise
-        raise TimeoutError(f"no answer of the workers within {ASK_TIMEOUT_S:g} s") from None
 
 
 async def _report(dask_worker: Any) -> None:

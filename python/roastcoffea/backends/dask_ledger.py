@@ -132,6 +132,7 @@ class WorkerLedger:
         self.failures: dict[Any, int] = {}
         self.last_sent = time.monotonic()
         self.sent_running = False
+        self.spent_ns = 0  # in sending
         self.digests = dict(getattr(worker, "digests_total", {}))
         now = time.monotonic_ns()
         for task in worker.state.executing:  # begun before we came
@@ -219,6 +220,7 @@ class WorkerLedger:
 
     def tick(self) -> None:
         """Send at the cadence of the heartbeat, which slows down with the size of the cluster."""
+        begin_ns = time.thread_time_ns()
         try:
             heartbeat = self.worker.periodic_callbacks.get("heartbeat")
             period = heartbeat.callback_time / 1000 if heartbeat is not None else TICK_S
@@ -226,6 +228,7 @@ class WorkerLedger:
                 self.send()
         except Exception as error:  # a fault of ours must not become the worker's
             collecting.note_fault("ledger", error)
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def send(self) -> None:
         """Send what ended, and what runs."""
@@ -301,7 +304,7 @@ class SchedulerLedger:
         self.threads[address] = worker.nthreads
 
     def transition(
-        self, key: Any, start: str, finish: str, worker: str | None = None, stimulus_id: str = ""
+        self, key: Any, start: str, finish: str, worker: str | None = None, stimulus: str = ""
     ) -> None:
         """Take a transition of a task; ``worker`` is who computed it."""
         if finish == "processing":
@@ -310,7 +313,7 @@ class SchedulerLedger:
                 self.take(key, state)
         elif start == "processing":
             holder = self.holders.get(key)
-            if finish != "memory" and stimulus_id.startswith("handle-worker-cleanup"):
+            if finish != "memory" and stimulus.startswith("handle-worker-cleanup"):
                 self.left(key, holder)
             if holder is not None:
                 self.processing.get(holder, {}).pop(key, None)
@@ -364,8 +367,8 @@ class ClientLedger:
     def __init__(self) -> None:
         self.running: dict[str, dict[str, int]] = {}
 
-    def receive(self, run: Run, kind: str, worker: str, *rest: Any) -> bool:
-        """Take an event; False if it is of another kind."""
+    def receive(self, run: Run, kind: str, worker: str, *rest: Any) -> int:
+        """Take an event, and return how many bytes it had; 0 if it is of another kind."""
         if kind == "tasks":
             packed, running = rest
             self.running[worker] = running
@@ -379,5 +382,5 @@ class ClientLedger:
             for row in unpack(rest[0]):
                 run.add_activity(worker, *row)
         else:
-            return False
-        return True
+            return 0
+        return len(rest[0])

@@ -1,15 +1,17 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
+    ("occupancy", [(address, utc_ms, ms), ...])
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went. Tasks
 that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
+A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
+its samples pass by: no worker is ever polled.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 PRESENT, CAME, WENT = 1, 2, 3
 
+#: Occupancies are sent together: when there are so many, or the first of them is so old.
+OCCUPANCIES_MAX = 64
+OCCUPANCY_AGE_MS = 1000
+
 
 class SchedulerProbe(SchedulerPlugin):
     """Tells the client which workers there are."""
@@ -30,12 +36,13 @@ class SchedulerProbe(SchedulerPlugin):
         self.topic = topic
         self.scheduler: Scheduler | None = None
         self.ledger: SchedulerLedger | None = None
+        self.occupancies: list[tuple[str, int, int]] = []
+        self.spent_ns = 0
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
         self.ledger = SchedulerLedger(scheduler, self.topic)
-        remember_nothing(scheduler, self.topic)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -51,10 +58,35 @@ class SchedulerProbe(SchedulerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         """Called by Dask for every task."""
-        assert self.ledger is not None
-        self.ledger.transition(
-            key, start, finish, kwargs.get("worker"), str(kwargs.get("stimulus_id", ""))
+        begin_ns = time.perf_counter_ns()
+        self.ledger.transition(  # type: ignore[union-attr]
+            key, start, finish, kwargs.get("worker"), kwargs.get("stimulus_id", "")
         )
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
+        if topic != self.topic or msg[0] not in ("samples", "flushed"):
+            return
+        begin_ns = time.perf_counter_ns()
+        if msg[0] == "samples":
+            self.note_occupancy(msg[1])
+        if self.occupancies and (msg[0] == "flushed" or self.occupancies_are_due()):
+            occupancies, self.occupancies = self.occupancies, []
+            self.scheduler.log_event(self.topic, ("occupancy", occupancies))  # type: ignore[union-attr]
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def note_occupancy(self, worker: str) -> None:
+        """Keep how much work the scheduler thinks a worker has now."""
+        state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
+        if state is not None:
+            now_ms = time.time_ns() // 1_000_000
+            self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
+
+    def occupancies_are_due(self) -> bool:
+        """Tell whether those that are kept should be sent."""
+        age_ms = self.occupancies[-1][1] - self.occupancies[0][1]
+        return len(self.occupancies) >= OCCUPANCIES_MAX or age_ms >= OCCUPANCY_AGE_MS
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -67,25 +99,6 @@ class SchedulerProbe(SchedulerPlugin):
         assert self.ledger is not None
         self.ledger.forget(worker)
         self.report(WENT, worker)
-
-
-def remember_nothing(scheduler: Scheduler, topic: str) -> None:
-    """Keep Dask from storing the last thousand events of a topic: they are only passed on."""
-    broker = getattr(scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics[topic].events = deque(maxlen=1)
-
-
-def subscribe(topic: str, client: str, dask_scheduler: Scheduler) -> None:
-    """Let a client have the events of a topic, from now on."""
-    dask_scheduler.subscribe_topic(topic, client)
-
-
-def forget_topic(topic: str, dask_scheduler: Scheduler) -> None:
-    """Remove a topic and its subscribers, so that nothing of it is left."""
-    broker = getattr(dask_scheduler, "_broker", None)
-    if broker is not None:
-        broker._topics.pop(topic, None)
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:

@@ -3,10 +3,10 @@
 Everything leaves the worker as events on one topic, as small tuples whose first element says
 what they are:
 
-    ("samples", worker, columns, block)   a block of samples
-    ("chunks", records)                   encoded chunk records
-    ("tasks", ...), ("activities", ...)   attempts at tasks: see dask_ledger
-    ("flushed", token, worker, state)     all of the above that was there has been sent before
+    ("samples", worker, [(columns, block), ...])   blocks of samples
+    ("chunks", records)                            encoded chunk records
+    ("tasks", ...), ("activities", ...)            attempts at tasks: see dask_ledger
+    ("flushed", token, worker, state)              all that was there has been sent before
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ DASK_COLUMNS = (
     "dask_spilled_bytes",
     "dask_loop_lag_us",
     "dask_cpu_millipercent",
+    "dask_gil_millipercent",
     "dask_seen_ms",
+    "monitor_cpu_us",
 )
 
 #: A block is sent when it has this many rows, or at the worker's next heartbeat.
@@ -65,9 +67,10 @@ class WorkerProbe(WorkerPlugin):
         self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler: _probe.Sampler | None = None
         self.callback = None
+        self.spent_ns = 0  # by us on the worker's event loop
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
-        collecting.add_sink(self.topic, self.send_chunks)
+        collecting.add_sink(self.topic, self.send_chunks, worker.address)
         self.ledger = WorkerLedger(worker, self.topic)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
@@ -85,7 +88,7 @@ class WorkerProbe(WorkerPlugin):
 
     def teardown(self, worker: Worker) -> None:
         """Stop: the worker closes, or the collector is left."""
-        collecting.remove_sink(self.topic)
+        collecting.remove_sink(self.topic, worker.address)
         if self.worker is None:
             return
         self.ledger.stop()
@@ -97,8 +100,11 @@ class WorkerProbe(WorkerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
         """Called by Dask for every task of this worker."""
-        if self.worker is not None:
-            self.ledger.transition(key, start, finish)
+        if self.worker is None:
+            return
+        begin_ns = time.perf_counter_ns()
+        self.ledger.transition(key, start, finish)
+        self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def send_chunks(self, records: bytes) -> None:
         """Send chunk records; called on the thread of the task."""
@@ -107,6 +113,7 @@ class WorkerProbe(WorkerPlugin):
 
     def tick(self) -> None:
         """Sample what Dask knows; send blocks at the cadence of the heartbeat."""
+        begin_ns = time.thread_time_ns()
         try:
             self.sample()
             now = time.monotonic()
@@ -114,6 +121,7 @@ class WorkerProbe(WorkerPlugin):
                 self.send()
         except Exception as error:  # a fault of ours must not become the worker's
             collecting.note_fault("worker sampling", error)
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def heartbeat_s(self) -> float:
         """Return Dask's heartbeat period, which grows with the cluster."""
@@ -132,7 +140,9 @@ class WorkerProbe(WorkerPlugin):
         self.expected = now + self.interval
         state = worker.state
         cpu = worker.monitor.quantities.get("cpu")
+        gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
+        sampler_ns = self.sampler.state()["cpu_ns"] if self.sampler is not None else 0
         self.rows.append(
             (
                 self.clock_ms + int(now * 1000),
@@ -145,7 +155,9 @@ class WorkerProbe(WorkerPlugin):
                 int(spilled.disk) if spilled is not None else -1,
                 lag_us,
                 int(cpu[-1] * 1000) if cpu else -1,
+                int(gil[-1] * 100_000) if gil else -1,
                 self.clock_ms + int(now * 1000),
+                (self.spent_ns + self.ledger.spent_ns + sampler_ns) // 1000,
             )
         )
 
@@ -155,17 +167,17 @@ class WorkerProbe(WorkerPlugin):
         if worker is None:
             return
         self.last_sent = time.monotonic()
+        blocks = []
         if self.sampler is not None:
             block = self.sampler.take()
             if block is not None:
-                worker.log_event(
-                    self.topic, ("samples", worker.address, self.sampler.columns, block)
-                )
+                blocks.append((self.sampler.columns, block))
         if self.rows:
             times, *columns = zip(*self.rows, strict=True)
-            block = _probe.encode_block(times, columns)
-            worker.log_event(self.topic, ("samples", worker.address, ",".join(DASK_COLUMNS), block))
-        self.rows = []
+            blocks.append((",".join(DASK_COLUMNS), _probe.encode_block(times, columns)))
+            self.rows = []
+        if blocks:
+            worker.log_event(self.topic, ("samples", worker.address, blocks))
 
     def flush(self, token: str) -> None:
         """Send everything, then say so: the client waits for that on the same channel."""

@@ -105,22 +105,16 @@ def _by_value() -> Iterator[None]:
         cloudpickle.unregister_pickle_by_value(module)
 
 
-def ship(client: Client, name: str) -> bool:
-    """Put the package where it is missing; True if it was missing anywhere.
+async def ship(client: Client, name: str) -> None:
+    """Put the package where it is missing.
 
-    The plugins stay registered under ``name`` for workers that join later: see :func:`unship`.
+    The plugins stay registered under ``name`` for workers that join later; what was unpacked
+    stays importable when they are taken away again.
     """
     with _by_value():
-        missing = client.run_on_scheduler(lacks_package)
-        missing = missing or any(client.run(lacks_package, on_error="ignore").values())
+        missing = await client.run_on_scheduler(lacks_package)
+        missing = missing or any((await client.run(lacks_package, on_error="ignore")).values())
         if missing:
             files = package_files()
-            client.register_plugin(ToScheduler(name, files), name=name)
-            client.register_plugin(ToWorkers(name, files), name=name)
-    return bool(missing)
-
-
-def unship(client: Client, name: str) -> None:
-    """Take the plugins away again; what was unpacked stays importable."""
-    client.unregister_worker_plugin(name)
-    client.unregister_scheduler_plugin(name)
+            await client.register_plugin(ToScheduler(name, files), name=name)
+            await client.register_plugin(ToWorkers(name, files), name=name)

@@ -1,0 +1,79 @@
+"""What a collector has on a scheduler: put there in one step, taken away in one step.
+
+Everything of a collector is registered under its topic or a name that begins with it. A lease
+watches the client that asked for it: when that client goes, in whatever way, the scheduler
+itself takes everything away, so that neither a killed client nor a lost connection leaves
+plugins behind on a cluster that others use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
+
+#: Events that were overtaken by the end would make the topic anew: it is forgotten twice.
+STRAGGLERS_S = 1.0
+
+
+class Lease(SchedulerPlugin):
+    """Ends what a collector has on the scheduler when its client goes."""
+
+    def __init__(self, topic: str, client: str) -> None:
+        self.name = lease_name(topic)
+        self.topic = topic
+        self.client = client
+        self.ending: asyncio.Task[int] | None = None
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        """Called by Dask when a client has gone."""
+        if client == self.client and self.ending is None:
+            self.ending = asyncio.ensure_future(end(self.topic, scheduler))
+
+
+def lease_name(topic: str) -> str:
+    """Return the name of the lease of a topic."""
+    return f"{topic}-lease"
+
+
+def begin(topic: str, client: str, dask_scheduler: Scheduler) -> None:
+    """Let a client have the events of a topic, from now until it goes; run on the scheduler."""
+    lease = Lease(topic, client)
+    dask_scheduler.add_plugin(lease, name=lease.name)
+    dask_scheduler.subscribe_topic(topic, client)
+    broker = getattr(dask_scheduler, "_broker", None)
+    if broker is not None:  # events are passed on, not stored
+        broker._topics[topic].events = deque(maxlen=1)
+
+
+async def end(topic: str, dask_scheduler: Scheduler) -> int:
+    """Take away everything that is there under a topic; run on the scheduler.
+
+    Returns the nanoseconds that the plugins took there.
+    """
+    scheduler = dask_scheduler
+    spent_ns = 0
+    for name in [name for name in scheduler.plugins if str(name).startswith(topic)]:
+        spent_ns += getattr(scheduler.plugins[name], "spent_ns", 0)
+        scheduler.remove_plugin(name)
+    _forget(scheduler, topic)
+    asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)
+    await asyncio.gather(
+        *(
+            scheduler.unregister_worker_plugin(None, name)
+            for name in [name for name in scheduler.worker_plugins if name.startswith(topic)]
+        )
+    )
+    _forget(scheduler, topic)
+    return spent_ns
+
+
+def _forget(scheduler: Scheduler, topic: str) -> None:
+    broker = getattr(scheduler, "_broker", None)
+    if broker is not None:
+        broker._topics.pop(topic, None)

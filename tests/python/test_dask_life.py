@@ -1,0 +1,365 @@
+"""Collectors on real clusters of every kind: each leaves the cluster as it found it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster, get_worker
+
+from roastcoffea import MetricsCollector, track_metrics
+
+INTERVAL_S = 0.1
+
+
+class Slow:
+    """A processor whose chunks take a moment."""
+
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        time.sleep(0.05)
+        return {"worker": get_worker().address, "pid": os.getpid()}
+
+
+@contextmanager
+def local_cluster(**options: Any) -> Iterator[LocalCluster]:
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(**settings | options, silence_logs=50) as cluster:
+        yield cluster
+
+
+def work(client: Client, n: int = 8) -> list[dict[str, Any]]:
+    futures = [client.submit(Slow().process, [i], pure=False) for i in range(n)]
+    return client.gather(futures)  # type: ignore[no-any-return]
+
+
+async def left_on_scheduler(dask_scheduler: Any) -> list[str]:
+    """Return what a collector may have left on the scheduler."""
+    names = [*dask_scheduler.plugins, *dask_scheduler.worker_plugins]
+    names += list(dask_scheduler._broker._topics)
+    return [name for name in names if "roastcoffea" in str(name)]
+
+
+async def left_on_worker(dask_worker: Any) -> list[str]:
+    """Return what a collector may have left in a worker's process: plugins, sinks, threads."""
+    from roastcoffea import collecting
+
+    left = [name for name in dask_worker.plugins if "roastcoffea" in name]
+    left += [str(name) for name in collecting._sinks]
+    for task in Path("/proc/self/task").iterdir():
+        name = (task / "comm").read_text().strip()
+        if name == "roast-sampler" or name.startswith("roastcoffea"):
+            left.append(name)
+    return left
+
+
+def left(client: Client) -> list[str]:
+    """Return everything that is left, also in the client."""
+    names = client.run_on_scheduler(left_on_scheduler)
+    for here in client.run(left_on_worker).values():
+        names += here
+    names += [topic for topic in client._event_handlers if "roastcoffea" in topic]
+    return [*names, *(["the environment"] if "ROAST_COLLECT" in os.environ else [])]
+
+
+def until(condition: Callable[[], bool], timeout_s: float = 20) -> bool:
+    """Wait for a condition."""
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def samples_per_worker(collector: MetricsCollector) -> list[int]:
+    """Return how many rows each worker sent: every row has its own time stamp as a value."""
+    series = collector.run.resample("dask_seen_ms", collector._start_utc_ns, 1_000_000, 60_000)
+    return [len({value for value in values if value is not None}) for values in series.values()]
+
+
+# ---- several collectors ------------------------------------------------------------------------
+
+
+def test_ten_collectors_in_a_row_sample_at_the_rate_that_was_asked_for(client: Any) -> None:
+    counts = []
+    for _ in range(10):
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+            time.sleep(0.5)
+        assert collector.t_start is not None
+        assert collector.t_end is not None
+        expected = (collector.t_end - collector.t_start) / INTERVAL_S
+        counts.append([n / expected for n in samples_per_worker(collector)])
+    assert all(len(workers) == 2 for workers in counts)
+    # the first and the last row of a worker come in addition to those of the ticks
+    assert max(max(workers) for workers in counts) < 1.7
+    assert min(min(workers) for workers in counts[-3:]) > 0.3
+    assert left(client) == []
+
+
+def test_collectors_within_each_other_see_what_happens_in_their_own_block(client: Any) -> None:
+    with MetricsCollector(client, processor_instance=Slow()) as outer:
+        work(client, 2)
+        with MetricsCollector(client, processor_instance=Slow()) as inner:
+            work(client, 3)
+        work(client, 4)
+    assert (len(outer.chunk_metrics), len(inner.chunk_metrics)) == (9, 3)
+    assert left(client) == []
+
+
+def test_a_processor_of_two_collectors_is_measured_until_the_outer_one_ends() -> None:
+    processor = Slow()
+    with MetricsCollector(processor_instance=processor):
+        with MetricsCollector(processor_instance=processor):
+            pass
+        assert processor._roastcoffea_collect_metrics  # type: ignore[attr-defined]
+        assert os.environ["ROAST_COLLECT"] == "1"
+    assert processor._roastcoffea_collect_metrics is False  # type: ignore[attr-defined]
+    assert "_roastcoffea_collect_metrics" not in vars(Slow)
+    assert "ROAST_COLLECT" not in os.environ
+
+
+def test_two_clients_of_one_scheduler_do_not_disturb_each_other(cluster: Any) -> None:
+    with Client(cluster) as one, Client(cluster) as other:
+        with MetricsCollector(one) as first:
+            work(one, 2)
+            with MetricsCollector(other) as second:
+                work(other, 3)
+            work(one, 2)
+        assert (len(first.chunk_metrics), len(second.chunk_metrics)) == (7, 3)
+        assert left(one) == left(other) == []
+
+
+# ---- kinds of clusters -------------------------------------------------------------------------
+
+
+def test_a_worker_that_closes_takes_nothing_from_its_siblings_in_the_process() -> None:
+    with (
+        local_cluster(processes=False) as cluster,
+        Client(cluster) as client,
+    ):
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+            before = work(client, 4)
+            cluster.scale(1)
+            assert until(lambda: len(client.scheduler_info()["workers"]) == 1)
+            after = work(client, 4)
+        assert len({answer["worker"] for answer in before}) == 2
+        ran = sorted(record["worker"] for record in collector.chunk_metrics)
+        assert ran == sorted(answer["worker"] for answer in before + after)
+        assert left(client) == []
+
+
+@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
+def test_a_dask_worker_with_eight_threads_is_followed(nanny: str, tmp_path: Path) -> None:
+    from distributed.utils import open_port
+
+    address = f"tcp://127.0.0.1:{open_port()}"
+    dask = [str(Path(sys.executable).with_name("dask"))]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
+    options = ["--host", "127.0.0.1", "--port", address.rpartition(":")[2], "--no-dashboard"]
+    with (
+        subprocess.Popen([*dask, "scheduler", *options], cwd=tmp_path, **quiet) as scheduler,
+        subprocess.Popen(
+            [*dask, "worker", address, "--nthreads", "8", nanny, "--no-dashboard"],
+            cwd=tmp_path,
+            **quiet,
+        ) as worker,
+    ):
+        try:
+            with Client(address, timeout=60) as client:
+                client.wait_for_workers(1, timeout=60)
+                with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+                    answers = work(client, 24)
+                    collector.set_coffea_report({"entries": 24})
+                threads = {record["thread"] for record in collector.chunk_metrics}
+                assert len(collector.chunk_metrics) == len(answers) == 24
+                assert 1 < len(threads) <= 8
+                assert collector.get_metrics()["cores_per_worker"] == pytest.approx(8)
+                assert left(client) == []
+        finally:
+            worker.terminate()
+            scheduler.terminate()
+
+
+# ---- ends that nobody wished for ---------------------------------------------------------------
+
+
+def test_a_scheduler_that_closes_in_the_middle_does_not_stop_the_block() -> None:
+    with local_cluster() as cluster, Client(cluster) as client:
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+            work(client, 4)
+            assert until(lambda: len(collector.chunk_metrics) == 4)
+            cluster.close()
+            assert until(lambda: client.status != "running")
+        assert len(collector.chunk_metrics) == 4
+        assert collector.tracking_data is not None
+        assert collector.tracking_data["worker_memory"]
+        assert "ROAST_COLLECT" not in os.environ
+
+
+def test_a_client_that_closes_in_the_middle_takes_everything_along(cluster: Any) -> None:
+    with Client(cluster) as other:
+        client = Client(cluster)
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S):
+            assert other.run_on_scheduler(left_on_scheduler)
+            client.close()
+        assert until(lambda: left(other) == [])
+
+
+KILLED = """
+import sys, time
+from distributed import Client
+from roastcoffea import MetricsCollector
+
+with Client(sys.argv[1]) as client, MetricsCollector(client, output_dir=sys.argv[2]):
+    print("collecting", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_client_that_is_killed_leaves_nothing_on_the_cluster(
+    how: signal.Signals, client: Any, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", KILLED, client.scheduler.address, str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == "collecting\n"
+        assert client.run_on_scheduler(left_on_scheduler)
+        killed.send_signal(how)
+        assert killed.wait(timeout=60) != 0
+    assert until(lambda: left(client) == [])
+
+
+@pytest.mark.parametrize("step", ["_join", "_flush", "_span_metrics"])
+def test_an_interrupted_beginning_or_end_leaves_nothing(
+    step: str, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from roastcoffea.backends.dask import DaskMetricsBackend
+
+    inner = getattr(DaskMetricsBackend, step)
+
+    async def interrupted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        await inner(self, *args, **kwargs)
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(DaskMetricsBackend, step, interrupted)
+    with pytest.raises(KeyboardInterrupt), MetricsCollector(client) as collector:
+        work(client, 2)
+    assert until(lambda: left(client) == [])
+    if step != "_join":
+        assert collector.run.facts()["run.end_utc_ns"]
+        assert len(collector.chunk_metrics) == 2
+
+
+def test_a_worker_that_comes_and_one_that_is_restarted_are_followed(tmp_path: Path) -> None:
+    with local_cluster(n_workers=1) as cluster, Client(cluster) as client:
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+            cluster.scale(2)
+            client.wait_for_workers(2, timeout=60)
+            work(client, 8)
+            client.restart()
+            work(client, 8)
+            time.sleep(1)
+        assert len(collector.chunk_metrics) == 16
+        assert collector.tracking_data is not None
+        assert len(collector.tracking_data["worker_memory"]) == 4
+        assert left(client) == []
+
+
+# ---- asynchronous clients ----------------------------------------------------------------------
+
+
+async def left_async(client: Any) -> list[str]:
+    names = await client.run_on_scheduler(left_on_scheduler)
+    for here in (await client.run(left_on_worker)).values():
+        names += here
+    return [*names, *(topic for topic in client._event_handlers if "roastcoffea" in topic)]
+
+
+def test_an_asynchronous_client_is_followed_by_async_with() -> None:
+    async def main() -> None:
+        async with (
+            LocalCluster(
+                n_workers=2,
+                threads_per_worker=1,
+                asynchronous=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=50,
+            ) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            async with MetricsCollector(
+                client, processor_instance=Slow(), worker_tracking_interval=INTERVAL_S
+            ) as collector:
+                futures = [client.submit(Slow().process, [i], pure=False) for i in range(8)]
+                await client.gather(futures)
+                collector.set_coffea_report({"entries": 8})
+            assert len(collector.chunk_metrics) == 8
+            assert len((collector.tracking_data or {})["worker_memory"]) == 2
+            assert collector.span_metrics
+            assert collector.get_metrics()["total_events"] == 8
+            assert await left_async(client) == []
+
+    asyncio.run(main())
+
+
+def test_a_plain_with_in_the_loop_of_its_client_does_not_wait_for_itself(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with (
+            LocalCluster(
+                n_workers=1,
+                processes=False,
+                asynchronous=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=50,
+            ) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            with MetricsCollector(client) as collector:
+                assert await client.submit(sum, [1, 2]) == 3
+            assert "use `async with`" in caplog.text
+            assert collector.summary().metrics()["monitoring_faults"]
+
+    asyncio.run(asyncio.wait_for(main(), 60))
+
+
+def test_a_client_is_followed_from_another_event_loop(client: Any) -> None:
+    async def main() -> MetricsCollector:
+        async with MetricsCollector(client) as collector:
+            await asyncio.to_thread(work, client, 4)
+        return collector
+
+    assert len(asyncio.run(main()).chunk_metrics) == 4
+    assert left(client) == []
+
+
+def test_a_cancelled_block_leaves_nothing(client: Any) -> None:
+    async def main() -> None:
+        async with MetricsCollector(client):
+            await asyncio.sleep(600)
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(main())
+        await asyncio.sleep(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert left(client) == []
