@@ -22,7 +22,7 @@ _roast_metrics() {
 _roast() {
         local verbs='show list check inspect metrics'
         local formats='text json csv markdown'
-        local tables='throughput events resources timing fine chunks split datasets sections'
+        local tables='throughput events resources timing fine chunks split ledger datasets sections'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
         # bash makes three words of --format=json

@@ -1,7 +1,7 @@
 # fish completion for roast(1)
 
 set -l verbs show list check inspect metrics
-set -l tables throughput events resources timing fine chunks split datasets sections
+set -l tables throughput events resources timing fine chunks split ledger datasets sections
 
 function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''

@@ -19,7 +19,7 @@ _roast() {
                 'inspect:tell what is in ROOT files, and what a chunk takes'
                 'metrics:explain every metric\: unit, formula, source'
         )
-        tables=(throughput events resources timing fine chunks split datasets sections)
+        tables=(throughput events resources timing fine chunks split ledger datasets sections)
         format=('(-f --format)'{-f+,--format=}'[how to print it]:format:(text json csv markdown)')
 
         _arguments -C \

@@ -77,6 +77,7 @@ int roast_table_to_text(char **ret, const struct roast_table *table,
 int roast_table_to_markdown(char **ret, const struct roast_table *table, struct roast_error *error);
 int roast_table_to_csv(char **ret, const struct roast_table *table, struct roast_error *error);
 int roast_table_to_json(char **ret, const struct roast_table *table, struct roast_error *error);
-/* {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "tables": ...} */
+/* {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "time_ledger": ..., "tables": ...}
+ */
 int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_summary *summary,
                        const struct roast_tables *tables, struct roast_error *error);

@@ -39,8 +39,8 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,   collect_facts,  collect_chunks,
-                collect_workers, collect_series, collect_spans,
+                collect_texts,  collect_facts, collect_chunks, collect_workers,
+                collect_series, collect_tasks, collect_spans,  collect_ledger,
         };
         struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
         int r;
@@ -53,6 +53,7 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
+        task_sums_deinit(&collect.tasks);
         if (r >= 0)
                 r = derive(&collect, error);
         if (r < 0)
@@ -69,5 +70,8 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->sections[i].name);
         free(summary->datasets);
         free(summary->sections);
+        for (size_t i = 0; i < summary->n_ledger; i++)
+                free(summary->ledger[i].worker);
+        free(summary->ledger);
         *summary = (struct roast_summary){ 0 };
 }

@@ -87,3 +87,15 @@ void roast_table_deinit(struct roast_table *table)
         free(table->cells);
         *table = (struct roast_table){ 0 };
 }
+
+#define BAR_MAX 20 /* characters of a bar that stands for everything */
+
+void build_bar(struct roast_cell *cell, double share)
+{
+        char bar[3 * BAR_MAX + 1] = "";
+        int n = (int)(share * BAR_MAX + 0.5);
+
+        for (int i = 0; i < n && i < BAR_MAX; i++)
+                strcat(bar, "\xe2\x96\x88");
+        build_text(cell, "%s", bar);
+}

@@ -11,6 +11,8 @@ void build_count(struct roast_cell *cell, int64_t count);
 void build_real(struct roast_cell *cell, double real, const char *text);
 void build_seconds(struct roast_cell *cell, double seconds);
 void build_bytes(struct roast_cell *cell, double bytes);
+/* How much of everything, from 0 to 1 */
+void build_bar(struct roast_cell *cell, double share);
 void build_absent(struct roast_cell *cell, const char *reason);
 /* Rows end in ROAST_E_NOMEM if any of the above failed. */
 int build_result(const struct roast_table *table);

@@ -13,6 +13,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
+#include "show/ledger.h"
 #include "show/split.h"
 #include "util/size.h"
 
@@ -390,12 +391,15 @@ static const struct definition {
         { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
         { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
+        { "ledger", "Where the Time of Worker Threads Went", ledger_columns, LEDGER_N_COLUMNS,
+          ledger_fill },
         { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
-                                          "chunks",     "split",  "datasets",  "sections", NULL };
+const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing",
+                                          "fine",       "chunks",   "split",     "ledger",
+                                          "datasets",   "sections", NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

@@ -63,4 +63,9 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
             continue
         for name in (key, *aliases):
             result[name] = value
+    ledger, estimated = summary.ledger()
+    if ledger:
+        result["time_ledger"] = ledger
+        if estimated:
+            result.estimated["time_ledger"] = f"estimated of each worker: {', '.join(estimated)}"
     return result

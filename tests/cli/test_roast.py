@@ -33,6 +33,7 @@ TABLES = [
     "fine",
     "chunks",
     "split",
+    "ledger",
     "datasets",
     "sections",
 ]
@@ -153,7 +154,7 @@ def test_show_prints_every_table(runs: Path) -> None:
 def test_show_in_json_has_its_documented_shape(runs: Path) -> None:
     result = roast("show", runs / "finished.roast", "--format", "json")
     shown = json.loads(result.stdout)
-    assert list(shown) == ["run", "metrics", "absent", "estimated", "tables"]
+    assert list(shown) == ["run", "metrics", "absent", "estimated", "time_ledger", "tables"]
     assert shown["run"]["finished"] is True
     assert shown["run"]["facts"]["run.name"] == "sample"
     assert shown["metrics"]["total_events"] == 900000

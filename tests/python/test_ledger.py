@@ -54,6 +54,19 @@ def rows(path: Path, query: str) -> list[Any]:
         return database.execute(query).fetchall()
 
 
+def copy_files(fileset: Any, directory: Path) -> Any:
+    """Return a fileset whose files may be maltreated."""
+    copy: dict[str, Any] = {}
+    for dataset, entry in fileset.items():
+        files = {}
+        for name, tree in entry["files"].items():
+            target = directory / Path(name).name
+            shutil.copy(name, target)
+            files[str(target)] = tree
+        copy[dataset] = {**entry, "files": files}
+    return copy
+
+
 @pytest.fixture
 def two_workers() -> Iterator[Any]:
     """A client of a cluster that may be maltreated."""
@@ -130,29 +143,61 @@ def test_an_undecorated_processor_has_its_chunks_counted(
     assert rows(path, "SELECT count(*) FROM chunk") == [(0,)]
 
 
-def test_without_compression_the_chunks_are_still_known(client: Any, small_fileset: Any) -> None:
+def test_without_compression_the_chunks_are_still_known(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    fileset = copy_files(small_fileset, tmp_path)  # coffea remembers the metadata of the others
     with MetricsCollector(client) as collector:
-        _, report = runner(client, executor={"compression": None})(small_fileset, Plain())
+        _, report = runner(client, executor={"compression": None})(fileset, Plain())
         collector.set_coffea_report(report)
     metrics = collector.get_metrics()
     assert metrics["num_chunks"] == report["chunks"] == 6
     assert metrics["total_events_from_chunks"] == report["entries"]
+    # chunks and the files' metadata bear one name, and are told apart by what they are about
+    assert metrics["processor_cpu_time_seconds"] > 0
+    assert "same name" in metrics.estimated["processor_cpu_time_seconds"]
+
+
+PARTS = {
+    "processor_cpu",
+    "processor_wait",
+    "overhead",
+    "serialize",
+    "compress",
+    "transfer",
+    "spill",
+    "idle",
+    "gone",
+}
+
+
+def test_the_time_ledger_sums_to_threads_times_wall_and_has_the_spans_figures(
+    client: Any, small_fileset: Any
+) -> None:
+    processor = DimuonProcessor()
+    with MetricsCollector(client, processor_instance=processor) as collector:
+        _, report = runner(client)(small_fileset, processor)
+        time.sleep(0.5)  # idle
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    ledger = metrics["time_ledger"]
+    assert len(ledger) == 2
+    for row in ledger.values():
+        assert set(row) == PARTS
+        assert min(row.values()) >= 0
+        assert sum(row.values()) == pytest.approx(metrics["elapsed_time_seconds"], rel=1e-9)
+        assert row["idle"] > 0.4
+        assert row["gone"] == pytest.approx(0, abs=1e-6)
+    # the same seconds by two ways: intervals of tasks, and Dask's spans
+    total = {part: sum(row[part] for row in ledger.values()) for part in PARTS}
+    spans = metrics["processor_cpu_time_seconds"] + metrics["processor_io_wait_time_seconds"]
+    assert total["processor_cpu"] + total["processor_wait"] == pytest.approx(spans, rel=0.1)
+    assert total["processor_cpu"] == pytest.approx(metrics["processor_cpu_time_seconds"], rel=0.1)
+    shown = {row[0][0] for row in collector.summary().table("ledger")[3]}
+    assert any(str(label).startswith("Processor, on a core") for label in shown)
 
 
 # ---- failures ----------------------------------------------------------------------------------
-
-
-def copy_files(fileset: Any, directory: Path) -> Any:
-    """Return a fileset whose files may be maltreated."""
-    copy: dict[str, Any] = {}
-    for dataset, entry in fileset.items():
-        files = {}
-        for name, tree in entry["files"].items():
-            target = directory / Path(name).name
-            shutil.copy(name, target)
-            files[str(target)] = tree
-        copy[dataset] = {**entry, "files": files}
-    return copy
 
 
 def test_a_file_that_vanished_is_skipped_with_its_identity(
@@ -306,6 +351,11 @@ def test_chunks_lost_with_a_killed_worker_are_told_and_where_they_were_redone(
         f" entry_start={killed_at}",
     )
     assert 1e9 < stop - start < 30e9  # when it began is known from the worker's last word
+    ledger = metrics["time_ledger"]
+    for row in ledger.values():
+        assert sum(row.values()) == pytest.approx(metrics["elapsed_time_seconds"], rel=1e-9)
+    assert ledger[dead]["gone"] > 0
+    assert ledger[dead]["processor_cpu"] + ledger[dead]["processor_wait"] > 1  # what was lost
     # no task of the run was left out, whoever ran it
     merged = rows(path, "SELECT count(*) FROM tasks WHERE prefix='reduce' AND outcome=0")
     assert merged[0][0] >= 1

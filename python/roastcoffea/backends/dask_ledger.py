@@ -20,7 +20,6 @@ import pickle
 import time
 import uuid
 import zlib
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
@@ -40,6 +39,8 @@ TEXT_MAX = 1000
 ROWS_MAX = 1000
 #: ... and of more than this many, which nobody fetched, the next are only counted.
 PENDING_MAX = 100_000
+#: Names of so many files are kept ready.
+FILES_MAX = 10_000
 #: How often it is looked whether a heartbeat's time has passed
 TICK_S = 0.5
 #: By how much a duration may differ from what the monotonic clock allows
@@ -51,6 +52,8 @@ _ENDED = {"memory": FINISHED, "error": FAILED, "rescheduled": CANCELLED}
 
 def text(value: Any) -> str:
     """Return something as text that every encoding of ours takes."""
+    if type(value) is str and value.isprintable() and value.isascii() and len(value) < TEXT_MAX:
+        return value
     return str(value)[:TEXT_MAX].encode("utf-8", "replace").decode().replace("\0", " ")
 
 
@@ -64,43 +67,40 @@ def work_item(spec: Any, depth: int = 2) -> Any:
     return None
 
 
-def chunk_of(item: Any) -> tuple[Any, ...]:
-    """Return which chunk a WorkItem is, or which file a FileMeta: the last columns of a row."""
-    if item is None:
-        return (None, None, None, None, -1, -1)
+def file_of(item: Any) -> tuple[Any, ...]:
+    """Return which file a WorkItem or a FileMeta is about: four columns of a row."""
     name = getattr(item, "fileuuid", None)
     if isinstance(name, bytes) and len(name) == 16:
         name = uuid.UUID(bytes=name)
     return (
         text(item.dataset), text(clean_url(str(item.filename))), text(item.treename),
         None if name is None else text(name),
-        int(getattr(item, "entrystart", -1)), int(getattr(item, "entrystop", -1)),
     )  # fmt: skip
 
 
-def task_row(
-    key: Any,
-    prefix: str | None,
-    outcome: int,
-    *,
-    attempt: int = -1,
-    start_utc_ns: int = -1,
-    stop_utc_ns: int = -1,
-    compute: tuple[int, int] = (-1, -1),
-    transfer_ns: int = -1,
-    deserialize_ns: int = -1,
-    disk_ns: int = -1,
-    result_bytes: int = -1,
-    error: tuple[str, str] | None = None,
-    item: Any = None,
-) -> tuple[Any, ...]:
-    """Return a row as ``Run.add_tasks`` takes it; -1 and None stand for what is not known."""
-    error_type, error_message = error if error is not None else (None, None)
+def chunk_of(item: Any, files: dict[Any, tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return which chunk a WorkItem is, the last columns of a row; ``files`` are those seen."""
+    if item is None:
+        return (None, None, None, None, -1, -1)
+    start = getattr(item, "entrystart", -1)
+    stop = getattr(item, "entrystop", -1)
+    try:
+        known = (item.dataset, item.filename, item.treename, start >= 0)
+        file = files.get(known)
+        if file is None:
+            if len(files) >= FILES_MAX:
+                files.clear()
+            file = files[known] = file_of(item)
+    except TypeError:  # a name that is no name
+        file = file_of(item)
+    return (*file, int(start), int(stop))
+
+
+def lost_row(key: Any, prefix: str | None, item: Any) -> tuple[Any, ...]:
+    """Return the row of an attempt that was lost now; -1 and None stand for what is not known."""
     return (
-        text(key), None if prefix is None else text(prefix), attempt, outcome,
-        start_utc_ns, stop_utc_ns, *compute,
-        transfer_ns, deserialize_ns, disk_ns, result_bytes, -1, error_type, error_message,
-        *chunk_of(item),
+        text(key), prefix if prefix is None else text(prefix), -1, LOST, -1, time.time_ns(),
+        -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}),
     )  # fmt: skip
 
 
@@ -130,6 +130,7 @@ class WorkerLedger:
         self.begun: dict[Any, int] = {}
         self.ended: list[tuple[Any, ...]] = []
         self.failures: dict[Any, int] = {}
+        self.files: dict[Any, tuple[Any, ...]] = {}
         self.last_sent = time.monotonic()
         self.sent_running = False
         self.spent_ns = 0  # in sending
@@ -163,43 +164,43 @@ class WorkerLedger:
             key, begun, time.monotonic_ns(), time.time() + self.worker.scheduler_delay,
             CANCELLED if start == "cancelled" else _ENDED[finish], task.startstops,
             len(task.startstops), task.nbytes, task.type, work_item(task.run_spec),
-            task.exception, task.exception_text,
+            task.exception, task.exception_text, task.prefix,
         ))  # fmt: skip
         if len(self.ended) >= ROWS_MAX:
             self.send()
 
     def row(self, noted: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Make a row of what was noted."""
-        from dask.utils import key_split
-
-        (key, begun, ended, clock, outcome, startstops, n, nbytes, kind, item, exception, said) = (
-            noted
-        )
-        times = dict.fromkeys(("transfer", "deserialize", "disk-read", "disk-write"), 0)
+        """Make a row of what was noted, as ``Run.add_tasks`` takes it."""
+        (key, begun, ended, clock, outcome, startstops, n, nbytes, kind, item, exception, said,
+         prefix) = noted  # fmt: skip
+        transfer, unpacking, disk = 0.0, 0.0, 0.0
         compute = None
         for entry in reversed(startstops[:n]):
-            if entry["action"] == "compute":
+            action = entry["action"]
+            if action == "compute":
                 if compute is not None:  # what stands before it belongs to an earlier attempt
                     break
                 compute = entry
-            elif entry["action"] in times:
-                times[entry["action"]] += max(0, int((entry["stop"] - entry["start"]) * 1e9))
-        if outcome == FINISHED and item is not None and kind is type(None):
-            outcome = SKIPPED
+            elif action == "transfer":
+                transfer += entry["stop"] - entry["start"]
+            elif action == "deserialize":
+                unpacking += entry["stop"] - entry["start"]
+            else:
+                disk += entry["stop"] - entry["start"]
+        error: tuple[str | None, str | None] = (None, None)
         attempt = self.failures.get(key, 0) + 1
-        error = None
         if outcome == FAILED:
             if len(self.failures) < PENDING_MAX:
                 self.failures[key] = attempt
             error = error_of(exception, said)
-        return task_row(
-            key, key_split(key), outcome, attempt=attempt,
-            start_utc_ns=self.clock_ns + begun, stop_utc_ns=self.clock_ns + ended,
-            compute=self.compute(compute, begun, ended, clock),
-            transfer_ns=times["transfer"], deserialize_ns=times["deserialize"],
-            disk_ns=times["disk-read"] + times["disk-write"],
-            result_bytes=int(nbytes) if nbytes and outcome == FINISHED else -1,
-            error=error, item=item,
+        elif outcome == FINISHED and item is not None and kind is type(None):
+            outcome = SKIPPED
+        return (
+            text(key), text(prefix), attempt, outcome, self.clock_ns + begun, self.clock_ns + ended,
+            *self.compute(compute, begun, ended, clock),
+            max(0, int(transfer * 1e9)), max(0, int(unpacking * 1e9)), max(0, int(disk * 1e9)),
+            int(nbytes) if nbytes and outcome == FINISHED else -1, -1, *error,
+            *chunk_of(item, self.files),
         )  # fmt: skip
 
     def compute(self, entry: Any, begun: int, ended: int, clock: float) -> tuple[int, int]:
@@ -268,7 +269,7 @@ class WorkerLedger:
             self.worker.log_event(self.topic, event)
 
 
-def error_of(exception: Any, said: str) -> tuple[str, str]:
+def error_of(exception: Any, said: str) -> tuple[str | None, str | None]:
     """Return type and message of the exception that a task ended with."""
     error = getattr(exception, "data", exception)
     if isinstance(error, bytes):  # as it goes to the scheduler; Dask made it here
@@ -290,7 +291,7 @@ class SchedulerLedger:
         self.topic = topic
         self.holders: dict[Any, str] = {}
         self.processing: dict[str, dict[Any, None]] = {}
-        self.threads: dict[str, int] = {}
+        self.states: dict[str, Any] = {}
         self.running: dict[str, set[Any]] = {}
         for worker in scheduler.workers.values():
             for task in worker.processing:
@@ -301,7 +302,7 @@ class SchedulerLedger:
         address = worker.address
         self.holders[key] = address
         self.processing.setdefault(address, {})[key] = None
-        self.threads[address] = worker.nthreads
+        self.states[address] = worker
 
     def transition(
         self, key: Any, start: str, finish: str, worker: str | None = None, stimulus: str = ""
@@ -330,26 +331,40 @@ class SchedulerLedger:
                     self.report_lost(key, holder)
 
     def left(self, key: Any, holder: str | None) -> None:
-        """Report a task whose worker went, unless it still waited there for others.
-
-        A worker begins its tasks in the order they came. One that was stolen is in another's list.
-        """
+        """Report a task whose worker went, unless it still waited there for others."""
         here = self.scheduler.workers
         gone = holder if holder not in here else None
-        if gone is None:
-            others = [address for address in self.threads if address not in here]
+        if gone is None:  # it was stolen: another worker's list has it
+            others = [address for address in self.states if address not in here]
             if len(others) == 1:
                 self.report_lost(key, others[0])
             return
         if gone not in self.running:
-            first = islice(self.processing.get(gone, ()), self.threads.get(gone, 0))
-            self.running[gone] = set(first)
+            self.running[gone] = self.running_on(gone)
         if key in self.running[gone]:
             self.report_lost(key, gone)
 
+    def running_on(self, worker: str) -> set[Any]:
+        """Return the tasks that ran on a worker when it went.
+
+        Those that its last heartbeat called running, and if threads are left, the next ones in the
+        order in which a worker takes them.
+        """
+        state = self.states.get(worker)
+        tasks = self.processing.get(worker, {})
+        if state is None:
+            return set()
+        running = [task.key for task in state.executing if task.key in tasks]
+        known = self.scheduler.tasks
+        waiting = sorted(
+            (key for key in tasks if key not in running and key in known),
+            key=lambda key: known[key].priority or (),
+        )
+        return {*running, *waiting[: max(0, state.nthreads - len(running))]}
+
     def forget(self, worker: str) -> None:
         """Forget a worker that went."""
-        for known in (self.processing, self.threads, self.running):
+        for known in (self.processing, self.states, self.running):
             known.pop(worker, None)
 
     def report_lost(self, key: Any, worker: str) -> None:
@@ -357,8 +372,7 @@ class SchedulerLedger:
         state = self.scheduler.tasks.get(key)
         item = work_item(getattr(state, "run_spec", None))
         prefix = getattr(getattr(state, "prefix", None), "name", None)
-        row = task_row(key, prefix, LOST, stop_utc_ns=time.time_ns(), item=item)
-        self.scheduler.log_event(self.topic, ("lost", worker, row))
+        self.scheduler.log_event(self.topic, ("lost", worker, lost_row(key, prefix, item)))
 
 
 class ClientLedger:

@@ -106,3 +106,10 @@ def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     extension = dask_scheduler.extensions.get("spans")
     span = extension.spans.get(span_id) if extension is not None else None
     return dict(span.cumulative_worker_metrics) if span is not None else None
+
+
+def why_no_span(dask_scheduler: Scheduler) -> str:
+    """Return why the scheduler has no metrics of a span."""
+    if dask_scheduler.extensions.get("spans") is None:
+        return "spans are off on this cluster"
+    return "its tasks belong to the span of an earlier run whose results are still held"
