@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # removed file is noticed too; docs/. is the directory, docs a command below.
 inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
     $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
-        -name __pycache__ -prune -o -print 2>/dev/null)
+        \( -name __pycache__ -o -name node_modules \) -prune -o -print 2>/dev/null)
 installed := build/installed
 
 TIME ?= 60
@@ -30,11 +30,11 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@$(python) examples/demo.py
 
 .PHONY: test
-test: setup-lint $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
-lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck
+lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck, eslint, tsc
 	@tools/lint
 
 .PHONY: format
@@ -83,8 +83,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-fuzz
-setup-lint setup-fuzz: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz
+setup-lint setup-test setup-fuzz: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit

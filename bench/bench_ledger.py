@@ -15,6 +15,7 @@ from typing import Any
 
 from roastcoffea._roast import Run
 from roastcoffea.backends.dask_ledger import SchedulerLedger, WorkerLedger, pack, unpack
+from roastcoffea.clock import RunClock
 
 #: What Dask tells a worker's plugin of a task that is computed and released
 ON_WORKER = (
@@ -97,7 +98,7 @@ def main() -> int:
     figures = {}
     for repeat in range(3):
         events.clear()
-        ledger = WorkerLedger(host, "topic")  # type: ignore[arg-type]
+        ledger = WorkerLedger(host, "topic", RunClock())  # type: ignore[arg-type]
         whole = drive(ledger.transition, keys, ON_WORKER)
         begin = time.thread_time()
         ledger.send()
@@ -107,7 +108,7 @@ def main() -> int:
     scheduler = SimpleNamespace(tasks=tasks, workers={"tcp://10.0.0.1:1234": SimpleNamespace(
         address="tcp://10.0.0.1:1234", nthreads=4, processing=())})  # fmt: skip
     for repeat in range(3):
-        judge = SchedulerLedger(scheduler, "topic")  # type: ignore[arg-type]
+        judge = SchedulerLedger(scheduler, "topic", RunClock())  # type: ignore[arg-type]
         figures[f"scheduler {repeat}"] = drive(judge.transition, keys, ON_SCHEDULER)
     worker_us = min(value for name, value in figures.items() if name.startswith("worker"))
     scheduler_us = min(value for name, value in figures.items() if name.startswith("scheduler"))

@@ -17,9 +17,12 @@
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
 int verb_check(int argc, char **argv);
+int verb_export(int argc, char **argv);
+int verb_import(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
+int verb_report(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */

@@ -14,9 +14,12 @@ static const struct verb {
         int (*run)(int argc, char **argv);
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
+        { "report", "write a page that shows a run in a browser", verb_report },
         { "list", "list the runs in a directory", verb_list },
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
+        { "export", "write a run in another format", verb_export },
+        { "import", "make a run file of a measurement directory", verb_import },
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 

@@ -20,9 +20,9 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show list check inspect metrics'
+        local verbs='show report list check inspect export import metrics'
         local formats='text json csv markdown'
-        local tables='throughput events resources timing fine chunks split ledger datasets sections'
+        local tables='throughput events resources timing fine chunks split ledger datasets sections tasks'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
         # bash makes three words of --format=json
@@ -41,9 +41,21 @@ _roast() {
                 fi
                 return
         fi
+        if [[ ${COMP_WORDS[1]} == export ]]; then
+                formats='json jsonl csv markdown openmetrics chrome-trace v1'
+        fi
         case $prev in
         -f | --format)
                 _roast_words "$formats" "$cur"
+                return
+                ;;
+        -w | --what)
+                _roast_words 'metrics chunks sections files tasks series' "$cur"
+                return
+                ;;
+        -o | --output)
+                compopt -o filenames
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
                 return
                 ;;
         -t | --table)
@@ -54,10 +66,13 @@ _roast() {
         case ${COMP_WORDS[1]}:$cur in
         inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
         check:-*) _roast_words '--quiet --help' "$cur" ;;
+        export:-*) _roast_words '--format --what --per-worker --output --help' "$cur" ;;
+        import:-*) _roast_words '--output --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
+        report:-*) _roast_words '--output --help' "$cur" ;;
         list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | check:*) _roast_files "$cur" '*.roast' ;;
-        list:*) _roast_files "$cur" '' ;;
+        show:* | report:* | check:* | export:*) _roast_files "$cur" '*.roast' ;;
+        list:* | import:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
         esac

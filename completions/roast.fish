@@ -1,7 +1,7 @@
 # fish completion for roast(1)
 
-set -l verbs show list check inspect metrics
-set -l tables throughput events resources timing fine chunks split ledger datasets sections
+set -l verbs show report list check inspect metrics export import
+set -l tables throughput events resources timing fine chunks split ledger datasets sections tasks
 
 function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''
@@ -18,9 +18,12 @@ complete -c roast -n __fish_use_subcommand -s h -l help -d 'print help'
 complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version'
 
 complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
+complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a check -d 'tell whether a run file is whole'
 complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
+complete -c roast -n __fish_use_subcommand -a export -d 'write a run in another format'
+complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a measurement directory'
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
@@ -29,6 +32,8 @@ complete -c roast -n "__fish_seen_subcommand_from show list inspect metrics" -s 
 complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
     -d 'only this table'
 complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'the page'
+complete -c roast -n '__fish_seen_subcommand_from report' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from check' -s q -l quiet \
     -d 'answer by the exit code only'
 complete -c roast -n '__fish_seen_subcommand_from check' -a '(__roast_files .roast)'
@@ -37,4 +42,13 @@ complete -c roast -n '__fish_seen_subcommand_from inspect' -s b -l branches -d '
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s r -l range -x -d 'entries START:STOP'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -s B -l branch -x -d 'branches of the range'
 complete -c roast -n '__fish_seen_subcommand_from inspect' -a '(__roast_files .root)'
+complete -c roast -n '__fish_seen_subcommand_from export' -s f -l format -x \
+    -a 'json jsonl csv markdown openmetrics chrome-trace v1' -d 'the format'
+complete -c roast -n '__fish_seen_subcommand_from export' -s w -l what -x \
+    -a 'metrics chunks sections files tasks series' -d 'what to write'
+complete -c roast -n '__fish_seen_subcommand_from export' -s p -l per-worker \
+    -d 'figures of each worker'
+complete -c roast -n '__fish_seen_subcommand_from export import' -s o -l output -r -F -d 'where to'
+complete -c roast -n '__fish_seen_subcommand_from export' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from import' -a '(__fish_complete_directories)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'

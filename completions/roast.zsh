@@ -11,15 +11,20 @@ _roast_metric_keys() {
 
 _roast() {
         local curcontext=$curcontext state line
-        local -a verbs format tables
+        local -a verbs format exports parts tables
         verbs=(
                 'show:show what was measured in a run'
+                'report:write a page that shows a run in a browser'
                 'list:list the runs in a directory'
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
+                'export:write a run in another format'
+                'import:make a run file of a measurement directory'
                 'metrics:explain every metric\: unit, formula, source'
         )
-        tables=(throughput events resources timing fine chunks split ledger datasets sections)
+        tables=(throughput events resources timing fine chunks split ledger datasets sections tasks)
+        exports=(json jsonl csv markdown openmetrics chrome-trace v1)
+        parts=(metrics chunks sections files tasks series)
         format=('(-f --format)'{-f+,--format=}'[how to print it]:format:(text json csv markdown)')
 
         _arguments -C \
@@ -41,6 +46,12 @@ _roast() {
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run:_files -g "*.roast(-.)"'
                         ;;
+                report)
+                        _arguments \
+                                '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
                 list)
                         _arguments $format \
                                 '(- *)'{-h,--help}'[print help]' \
@@ -59,6 +70,21 @@ _roast() {
                                 '*'{-B+,--branch=}'[branches of the range]:pattern:' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '*:file:_files -g "*.root(-.)"'
+                        ;;
+                export)
+                        _arguments \
+                                '(-f --format)'{-f+,--format=}"[the format]:format:($exports)" \
+                                '(-w --what)'{-w+,--what=}"[what to write]:part:($parts)" \
+                                '(-p --per-worker)'{-p,--per-worker}'[figures of each worker]' \
+                                '(-o --output)'{-o+,--output=}'[where to]:file:_files' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                import)
+                        _arguments \
+                                '(-o --output)'{-o+,--output=}'[the run file]:file:_files' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:source:_files'
                         ;;
                 metrics)
                         _arguments $format \

@@ -147,6 +147,7 @@ def parts() -> list[Part]:
         meson_part("unit-asan", "build-asan", SANITIZERS),
         pytest_part("cli", cli, str(cli), environment={"ROAST": str(installed)}),
         pytest_part("cli-asan", cli, str(cli), environment={"ROAST": str(sanitized), **SANITIZERS}),
+        pytest_part("page", ROOT / "tests" / "page", "tests/page"),
         pytest_part("python", ROOT / "tests" / "python", "tests/python"),
         pytest_part(
             "doctest",

@@ -19,6 +19,8 @@ struct importer {
 };
 
 extern const struct importer import_v1;
+extern const struct importer import_vine;
+extern const struct importer import_parsl;
 
 /*
  * The bytes of directory/name, and a zero behind them that does not count. ROAST_E_NOENT: there is

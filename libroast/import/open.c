@@ -9,7 +9,7 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static const struct importer *const importers[] = { &import_v1 };
+static const struct importer *const importers[] = { &import_v1, &import_vine, &import_parsl };
 
 static int import(struct roast_run **ret, const struct importer *importer, const char *path,
                   struct roast_error *error)
@@ -72,7 +72,7 @@ int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_er
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT,
                                   "%s: is a directory without a run: there is neither run.roast nor"
-                                  " metrics.json in it",
+                                  " metrics.json nor a log of TaskVine in it",
                                   path);
         return roast_run_open(ret, path, error);
 }

@@ -125,6 +125,30 @@ static bool read_workers(struct v1_series *series, struct json_reader *in, uint3
         return !in->problem;
 }
 
+/* {time: number}: how often the workers were looked at */
+static bool read_ticks(struct v1_series *series, struct json_reader *in)
+{
+        struct json_text key;
+
+        if (json_read_type(in) != JSON_OBJECT)
+                return json_read_skip(in);
+        json_read_object(in);
+        while (json_read_key(in, &key)) {
+                int64_t utc_ns;
+
+                if (python_time_read(key.data, key.len, &utc_ns)) {
+                        if (series->n_ticks == 0 || utc_ns < series->first_tick_utc_ns)
+                                series->first_tick_utc_ns = utc_ns;
+                        if (series->n_ticks == 0 || utc_ns > series->last_tick_utc_ns)
+                                series->last_tick_utc_ns = utc_ns;
+                        series->n_ticks++;
+                }
+                if (!json_read_skip(in))
+                        return false;
+        }
+        return !in->problem;
+}
+
 bool v1_series_read(struct v1_series *series, struct json_reader *in)
 {
         struct json_text key;
@@ -142,6 +166,11 @@ bool v1_series_read(struct v1_series *series, struct json_reader *in)
                 if (i < N_KEYS && seen & 1u << i)
                         return json_read_fail(in, "tracking_data has a key twice");
                 seen |= i < N_KEYS ? 1u << i : 0;
+                if (json_text_is(&key, "worker_counts")) {
+                        if (!read_ticks(series, in))
+                                return false;
+                        continue;
+                }
                 if (i < N_KEYS ? !read_workers(series, in, i) : !json_read_skip(in))
                         return false;
         }

@@ -85,6 +85,7 @@ static int read_times(struct v1 *v1, const char *path, struct roast_error *error
                                   " wanted",
                                   path);
         v1->elapsed_s = t1.real - t0.real;
+        v1->t0_s = t0.real;
         return 0;
 }
 
@@ -174,6 +175,10 @@ static int add_times(struct v1 *v1, int64_t offset_ns, struct roast_error *error
         if (v1->series.n && v1->series.last_utc_ns + offset_ns > end)
                 end = v1->series.last_utc_ns + offset_ns;
         elapsed_ns = known ? llround(v1->elapsed_s * 1e9) : 0;
+        /* a clock that counts from 1970 tells when the run began: just before all else */
+        if (start != INT64_MIN && v1->t0_s * 1e9 <= (double)start &&
+            v1->t0_s * 1e9 > (double)start - fmax(v1->elapsed_s * 1e9, 1e9))
+                start = llround(v1->t0_s * 1e9);
         if (start == INT64_MIN)
                 start = end = v1->saved_utc_ns - elapsed_ns;
         if (known && __builtin_add_overflow(start, elapsed_ns, &end))
@@ -282,6 +287,12 @@ static int add_all(struct v1 *v1, struct roast_error *error)
                 r = roast_run_fact_int(v1->run, "import.offset_ns", offset_ns, error);
         if (r >= 0)
                 r = add_times(v1, offset_ns, error);
+        if (r >= 0 && v1->series.n_ticks > 1)
+                r = roast_run_fact_real(v1->run, "backend.interval_s",
+                                        ((double)v1->series.last_tick_utc_ns -
+                                         (double)v1->series.first_tick_utc_ns) /
+                                                1e9 / (double)(v1->series.n_ticks - 1),
+                                        error);
         if (r >= 0)
                 r = add_report(v1, error);
         return r < 0 ? r : add_processor(v1, error);
@@ -303,7 +314,8 @@ static int64_t written_utc_ns(const char *path)
 static int import(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-        ROAST_CLEANUP(v1_deinit) struct v1 v1 = { .run = run, .elapsed_s = (double)NAN };
+        ROAST_CLEANUP(v1_deinit)
+        struct v1 v1 = { .run = run, .elapsed_s = (double)NAN, .t0_s = (double)NAN };
         int r;
 
         v1_chunks_init(&v1.chunks, run);

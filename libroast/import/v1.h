@@ -53,6 +53,9 @@ struct v1_series {
         struct intern workers;
         int64_t first_utc_ns; /* INT64_MIN: there is none */
         int64_t last_utc_ns;
+        int64_t n_ticks; /* instants at which the workers were counted, the first and the last */
+        int64_t first_tick_utc_ns;
+        int64_t last_tick_utc_ns;
 };
 
 void v1_series_deinit(struct v1_series *series);
@@ -87,6 +90,7 @@ struct v1 {
         struct intern prefixes; /* of the tasks in the spans, and their time on a core */
         double *cpu_s;
         double elapsed_s; /* NaN: not known */
+        double t0_s;      /* of start_end_time.txt; NaN: not known */
         int64_t saved_utc_ns;
 };
 

@@ -28,6 +28,7 @@ enum roast_group {
         ROAST_GROUP_FINE,
         ROAST_GROUP_EFFICIENCY,
         ROAST_GROUP_CHUNK,
+        ROAST_GROUP_COVERAGE,
         ROAST_N_GROUPS
 };
 
@@ -116,7 +117,46 @@ struct roast_dataset {
         double wall_s;
         double cpu_s;
         double rss_delta_bytes;
-        int64_t requested_bytes;
+        double requested_bytes;
+        int64_t wall_chunks; /* of how many chunks each of these is known; 0: not known */
+        int64_t cpu_chunks;
+        int64_t rss_chunks;
+        int64_t bytes_chunks;
+};
+
+/*
+ * Chunks of one file together. What was read of it is the union over its chunks; totals are of
+ * its tree.
+ */
+struct roast_file {
+        char *name;
+        int64_t finished;
+        int64_t failed;
+        int64_t events;
+        double wall_s;
+        double requested_bytes;
+        int64_t wall_chunks; /* as in a dataset */
+        int64_t bytes_chunks;
+        bool has_coverage; /* some chunk told what was read: the next six */
+        int64_t branches;  /* of the tree; 0: not known */
+        double bytes;      /* compressed, of all branches; 0: not known */
+        int64_t branches_read;
+        double bytes_read; /* compressed, of the branches that were read */
+        double branches_read_percent;
+        double bytes_read_percent;
+        bool estimated;           /* bytes_read: chunks read overlapping sets of branches */
+        double compression_ratio; /* compressed / uncompressed, of the tree; NaN: not known */
+        void *metadata;           /* the tree's totals as CBOR; NULL: none */
+        size_t metadata_len;
+};
+
+/* A metric that the user registered */
+struct roast_custom {
+        char *key;
+        char *title; /* NULL: none was given, and so the unit */
+        char *unit;
+        enum roast_better better;
+        struct roast_value value;
 };
 
 /* A named section over all chunks, failed ones included */
@@ -164,6 +204,18 @@ struct roast_ledger_row {
         unsigned int estimated;               /* 1 << part */
 };
 
+/* Tasks of one kind */
+struct roast_task_group {
+        char *prefix; /* NULL: they have none */
+        int64_t tasks;
+        int64_t attempts;
+        int64_t failed;
+        int64_t lost;
+        int64_t measured; /* attempts whose CPU time is known */
+        double busy_s;
+        double cpu_s; /* of those */
+};
+
 /* Everything that is computed from a run */
 struct roast_summary {
         struct roast_metric_set metrics;
@@ -173,6 +225,12 @@ struct roast_summary {
         size_t n_sections;
         struct roast_ledger_row *ledger; /* by worker; empty where tasks were not followed */
         size_t n_ledger;
+        struct roast_task_group *tasks; /* by time, longest first */
+        size_t n_tasks;
+        struct roast_file *files; /* in the order of their first chunks */
+        size_t n_files;
+        struct roast_custom *customs; /* by key */
+        size_t n_customs;
 };
 
 struct roast_run;
@@ -180,3 +238,27 @@ struct roast_run;
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error);
 void roast_summary_deinit(struct roast_summary *summary);
+
+/*
+ * The workers as they are now, for those who watch a run: an update reads what came since the last
+ * one. Numbers that are negative are not known. Rows are not compared with their seals: that is
+ * what the summary does.
+ */
+struct roast_worker_now {
+        char *name;
+        bool here;
+        int64_t threads;
+        int64_t memory_limit_bytes;
+        int64_t rss_bytes;      /* of the last sample */
+        int64_t sampled_utc_ns; /* when that was; INT64_MIN: there is none */
+};
+
+struct roast_workers;
+
+/* NULL: no memory */
+struct roast_workers *roast_workers_new(void);
+void roast_workers_free(struct roast_workers *workers);
+int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
+                         struct roast_error *error);
+/* In the order in which they came; theirs until the next update. */
+const struct roast_worker_now *roast_workers_all(const struct roast_workers *workers, size_t *n);

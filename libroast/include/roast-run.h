@@ -7,7 +7,7 @@
  * what was committed. What is read is checked against the seals of the commits:
  * a damaged run is refused, never misread. A call that fails may take back what
  * was added since the last commit, but never what was committed; the writer can
- * go on.
+ * go on. One thread at a time uses a run.
  */
 
 #include <stdbool.h>
@@ -56,6 +56,13 @@ int roast_run_fact_text(struct roast_run *run, const char *name, const char *val
 int roast_run_fact_absent(struct roast_run *run, const char *name, const char *reason,
                           struct roast_error *error);
 
+/*
+ * The clock of a worker is behind that of the run by offset_ns, give or take error_ns: what is
+ * added of this worker from now on, chunks, tasks and series, gets stamps of the run's clock.
+ */
+int roast_run_set_clock(struct roast_run *run, const char *worker, int64_t offset_ns,
+                        int64_t error_ns, struct roast_error *error);
+
 /* Chunk records as chunk_table_encode() made them; returns how many of them were new. */
 int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
                          struct roast_error *error);
@@ -88,6 +95,8 @@ struct roast_task {
         const char *uuid;
         int64_t entry_start;
         int64_t entry_stop;
+        int64_t cpu_ns;
+        int64_t peak_memory_bytes;
 };
 
 #define ROAST_TASK_INIT                                                                            \
@@ -95,7 +104,7 @@ struct roast_task {
                 .attempt = -1, .outcome = -1, .start_utc_ns = -1, .stop_utc_ns = -1,               \
                 .compute_start_utc_ns = -1, .compute_ns = -1, .transfer_ns = -1,                   \
                 .deserialize_ns = -1, .disk_ns = -1, .result_bytes = -1, .transfer_bytes = -1,     \
-                .entry_start = -1, .entry_stop = -1                                                \
+                .entry_start = -1, .entry_stop = -1, .cpu_ns = -1, .peak_memory_bytes = -1         \
         }
 
 int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
@@ -128,6 +137,8 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error);
  * unless it is a run that is being written, or the run itself: that is ROAST_E_STATE.
  */
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
+/* The same, but a file that is there is never replaced: ROAST_E_STATE. */
+int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error);
 
 /*
  * Series on a common grid of n instants: start + i * step. A value holds until the worker's next
@@ -153,6 +164,46 @@ int roast_run_resample_rate(struct roast_run *run, const char *column,
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,
                                void *context, struct roast_error *error);
+
+/*
+ * Whole columns of a table of docs/format.md, read in one pass. Integers are as they are, and
+ * numbers of strings (columns that end in _text) too; INT64_MIN stands for null and for what is no
+ * integer. The caller frees the values. ROAST_E_NOENT: no such table or column.
+ */
+struct roast_run_column {
+        const char *name; /* set by the caller */
+        int64_t *values;
+        size_t n;
+};
+
+int roast_run_read_columns(struct roast_run *run, const char *table,
+                           struct roast_run_column *columns, size_t n, struct roast_error *error);
+/* The columns of a table without id, separated by commas; NULL: no such table. */
+const char *roast_run_table_columns(const char *table);
+/* The strings, number 1 first; those have no end of their own. Visitors stop by non-zero. */
+int roast_run_texts(struct roast_run *run,
+                    int (*visit)(const char *text, size_t len, void *context), void *context,
+                    struct roast_error *error);
+
+struct roast_span {
+        const char *kind;
+        const char *prefix;
+        const char *activity;
+        const char *unit; /* NULL: none; so may the others be in a strange file */
+        double value;
+};
+
+int roast_run_spans(struct roast_run *run, int (*visit)(const struct roast_span *span, void *),
+                    void *context, struct roast_error *error);
+
+/* Which series there are: each worker with each list of columns that it has sent. */
+int roast_run_series_names(struct roast_run *run,
+                           int (*visit)(const char *worker, const char *columns, void *context),
+                           void *context, struct roast_error *error);
+/* All samples of one worker's series, in the order they came; times in ns UTC. */
+int roast_run_read_series(struct roast_run *run, const char *worker, const char *name,
+                          struct roast_run_column *times, struct roast_run_column *values,
+                          struct roast_error *error);
 
 /*
  * Every attempt at a chunk, encoded as roast_run_add_chunks() takes them; the caller frees. Those

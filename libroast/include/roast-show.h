@@ -61,7 +61,7 @@ int roast_table_make(struct roast_table *table, const char *name,
                      const struct roast_summary *summary, struct roast_error *error);
 void roast_table_deinit(struct roast_table *table);
 
-/* All tables that have rows. */
+/* All tables that have rows, but those with a row for each file. */
 int roast_tables_make(struct roast_tables *tables, const struct roast_summary *summary,
                       struct roast_error *error);
 void roast_tables_deinit(struct roast_tables *tables);
@@ -77,7 +77,30 @@ int roast_table_to_text(char **ret, const struct roast_table *table,
 int roast_table_to_markdown(char **ret, const struct roast_table *table, struct roast_error *error);
 int roast_table_to_csv(char **ret, const struct roast_table *table, struct roast_error *error);
 int roast_table_to_json(char **ret, const struct roast_table *table, struct roast_error *error);
-/* {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "time_ledger": ..., "tables": ...}
+/*
+ * For a notebook: elements without scripts, long tables cut; the second has a line about the run.
+ */
+int roast_tables_to_html(char **ret, const struct roast_tables *tables, struct roast_error *error);
+int roast_show_to_html(char **ret, struct roast_run *run, const struct roast_tables *tables,
+                       struct roast_error *error);
+/*
+ * {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "custom": ...,
+ * "time_ledger": ..., "tables": ...};
+ * tables may be NULL.
  */
 int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_summary *summary,
                        const struct roast_tables *tables, struct roast_error *error);
+
+/*
+ * OpenMetrics, for Prometheus: names, units and help come from the registry, in base units.
+ * The caller frees *ret.
+ */
+struct roast_openmetrics {
+        const struct roast_run_about *about;
+        const struct roast_summary *summary;
+        const struct roast_workers *workers; /* NULL: nothing is told of them */
+        bool per_worker;                     /* a label for each; else only their sums */
+};
+
+int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *source,
+                      struct roast_error *error);

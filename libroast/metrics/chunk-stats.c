@@ -5,6 +5,7 @@
 
 #include "metrics/chunk-stats.h"
 #include "record/chunk.h"
+#include "util/size.h"
 
 static void add_known(struct stat_sum *stat, double value)
 {
@@ -12,13 +13,22 @@ static void add_known(struct stat_sum *stat, double value)
                 stat_add(stat, value);
 }
 
-static double or_0(double value)
+void chunk_stats_deinit(struct chunk_stats *stats)
 {
-        return isfinite(value) ? value : 0;
+        quantile_deinit(&stats->walls_s);
 }
 
-void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
-                          const struct chunk_figures *figures)
+/* A sum of what is known, and of how many chunks that is */
+static void sum_known(double *sum, int64_t *n, double value)
+{
+        if (!isfinite(value))
+                return;
+        *sum += value;
+        (*n)++;
+}
+
+int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
+                         const struct chunk_figures *figures)
 {
         int64_t events = figures->has_events ? figures->events : 0;
 
@@ -35,10 +45,12 @@ void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datas
         stats->total_events = stat_sum_int(stats->total_events, events);
         dataset->finished++;
         dataset->events = stat_sum_int(dataset->events, events);
-        dataset->wall_s += or_0(figures->wall_s);
-        dataset->cpu_s += or_0(figures->cpu_s);
-        dataset->rss_delta_bytes += or_0(figures->rss_delta_mib) * CHUNK_MIB;
-        dataset->requested_bytes = stat_sum_int(dataset->requested_bytes, figures->requested_bytes);
+        sum_known(&dataset->wall_s, &dataset->wall_chunks, figures->wall_s);
+        sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
+        sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
+                  figures->rss_delta_mib * CHUNK_MIB);
+        sum_known(&dataset->requested_bytes, &dataset->bytes_chunks, figures->requested_bytes);
+        return isfinite(figures->wall_s) ? quantile_add(&stats->walls_s, figures->wall_s) : 0;
 }
 
 void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset)
@@ -48,24 +60,29 @@ void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset
         dataset->failed++;
 }
 
-/*
- * The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation.
- * Where a task had to stand for a record they are estimated, for its time is longer.
+/* Where a task had to stand for a record a figure is estimated, for the task's time is longer. */
+static int set_wall(struct roast_metric_set *set, enum roast_metric metric, double value,
+                    int64_t from_tasks)
+{
+        if (from_tasks)
+                return roast_metric_set_estimated(
+                        set, metric, value,
+                        "wall time of the task for %lld chunks without a record",
+                        (long long)from_tasks);
+        roast_metric_set_real(set, metric, value);
+        return 0;
+}
+
+/* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
  */
 static int set_statistics(struct roast_metric_set *set, enum roast_metric mean,
                           const struct stat_sum *stat, int64_t from_tasks)
 {
         const double values[] = { stat->mean, stat->min, stat->max, stat_deviation(stat) };
 
-        for (unsigned int i = 0; i < 4 && stat->n; i++) {
-                if (!from_tasks)
-                        roast_metric_set_real(set, mean + i, values[i]);
-                else if (roast_metric_set_estimated(set, mean + i, values[i],
-                                                    "wall time of the task for %lld chunks without"
-                                                    " a record",
-                                                    (long long)from_tasks) < 0)
+        for (unsigned int i = 0; i < 4 && stat->n; i++)
+                if (set_wall(set, mean + i, values[i], from_tasks) < 0)
                         return ROAST_E_NOMEM;
-        }
         return 0;
 }
 
@@ -76,12 +93,33 @@ void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_sta
         roast_metric_set_count(set, ROAST_NUM_RETRIED_CHUNKS, stats->retried);
 }
 
-int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats)
+static int set_percentiles(struct roast_metric_set *set, struct quantile *walls_s,
+                           int64_t from_tasks)
+{
+        static const struct {
+                enum roast_metric metric;
+                double share;
+        } percentiles[] = {
+                { ROAST_CHUNK_DURATION_P50, 0.50 },
+                { ROAST_CHUNK_DURATION_P90, 0.90 },
+                { ROAST_CHUNK_DURATION_P95, 0.95 },
+                { ROAST_CHUNK_DURATION_P99, 0.99 },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(percentiles) && walls_s->n; i++)
+                if (set_wall(set, percentiles[i].metric, quantile_of(walls_s, percentiles[i].share),
+                             from_tasks) < 0)
+                        return ROAST_E_NOMEM;
+        return 0;
+}
+
+int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
 {
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
         if (set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s, stats->from_tasks) < 0 ||
+            set_percentiles(set, &stats->walls_s, stats->from_tasks) < 0 ||
             set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib, 0) < 0 ||
             set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event, stats->from_tasks) <
                     0 ||

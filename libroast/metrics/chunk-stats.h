@@ -1,6 +1,7 @@
 #pragma once
 /* Statistics of chunks, datasets and sections, wherever their figures come from */
 
+#include "metrics/quantile.h"
 #include "metrics/stat.h"
 #include "roast-metrics.h"
 
@@ -13,7 +14,7 @@ struct chunk_figures {
         double rss_delta_mib;
         bool has_events;
         int64_t events;
-        int64_t requested_bytes;
+        double requested_bytes;
 };
 
 struct chunk_stats {
@@ -24,6 +25,7 @@ struct chunk_stats {
         int64_t retried;
         int64_t from_tasks; /* of the finished ones: their wall time is that of Dask's task */
         struct stat_sum wall_s;
+        struct quantile walls_s;
         struct stat_sum rss_delta_mib;
         struct stat_sum events;
         struct stat_sum s_per_event; /* of chunks that have events */
@@ -31,13 +33,15 @@ struct chunk_stats {
         int64_t total_events;
 };
 
-void chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
-                          const struct chunk_figures *figures);
+void chunk_stats_deinit(struct chunk_stats *stats);
+/* 0 or ROAST_E_NOMEM */
+int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
+                         const struct chunk_figures *figures);
 void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset);
 /* What only a run tells: lost, skipped and retried ones */
 void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats);
 /* Sets the other base facts of the group; 0 or ROAST_E_NOMEM. */
-int chunk_stats_set(struct roast_metric_set *set, const struct chunk_stats *stats);
+int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats);
 
 /* What a chunk's section, or one occurrence of it, adds */
 struct section_figures {

@@ -5,6 +5,7 @@
 
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
+#include "metrics/files.h"
 #include "metrics/split.h"
 #include "run/attempts.h"
 #include "util/cleanup.h"
@@ -90,8 +91,33 @@ static struct chunk_figures figures_of(const struct run_value *values)
                                 : (double)NAN,
                 .has_events = values[CHUNK_NUM_EVENTS].type == RUN_INT,
                 .events = int_or_0(&values[CHUNK_NUM_EVENTS]),
-                .requested_bytes = int_or_0(&values[CHUNK_REQUESTED_BYTES]),
+                .requested_bytes = values[CHUNK_REQUESTED_BYTES].type == RUN_INT
+                                           ? (double)values[CHUNK_REQUESTED_BYTES].integer
+                                           : (double)NAN,
         };
+}
+
+/* Branches follow each other in the order of their chunks: the walk over them stays a row ahead. */
+struct branch_walk {
+        struct run_scan scan;
+        int r; /* of the last step: 1 there is a row, 0 there are no more, or an error */
+};
+
+static void branch_step(struct branch_walk *walk, struct roast_error *error)
+{
+        walk->r = run_scan_next(&walk->scan, error);
+}
+
+static int add_branches(struct branch_walk *walk, struct files *files, int64_t chunk_id,
+                        struct roast_error *error)
+{
+        int r = 0;
+
+        for (; walk->r > 0 && r >= 0 && walk->scan.values[0].integer <= chunk_id;
+             branch_step(walk, error))
+                if (walk->scan.values[0].integer == chunk_id)
+                        r = files_branch(files, walk->scan.values, error);
+        return walk->r < 0 ? walk->r : r;
 }
 
 /* What the walk over the attempts finds */
@@ -100,39 +126,78 @@ struct found {
         size_t *slots; /* of the datasets */
         struct chunk_stats stats;
         struct split_sum split;
+        struct files files;
+        struct branch_walk branches;
         struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
 
-static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static void found_deinit(struct found *found)
 {
-        struct found *found = context;
+        chunk_stats_deinit(&found->stats);
+        files_deinit(&found->files);
+        run_seen_deinit(&found->others);
+        free(found->slots);
+}
+
+static int add_chunk(struct found *found, const struct run_attempt *attempt,
+                     struct roast_error *error)
+{
         struct roast_dataset *dataset;
         struct chunk_figures figures;
 
-        found->stats.lost += attempt->outcome == CHUNK_LOST;
-        found->stats.retried +=
-                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
-        if (attempt->outcome == CHUNK_GRAPH || attempt->outcome == CHUNK_LOST ||
-            attempt->outcome == CHUNK_CANCELLED) {
-                if (attempt->chunk_id &&
-                    run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
-                        return roast_fail_nomem(error);
-                return 0;
-        }
         dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
         if (!dataset)
                 return roast_fail_nomem(error);
         if (attempt->outcome != CHUNK_FINISHED) {
                 found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
                 chunk_stats_failed(&found->stats, dataset);
-                return 0;
+                return files_chunk(&found->files, attempt->chunk, error);
         }
         figures = figures_of(attempt->chunk);
         found->stats.from_tasks += attempt->chunk_id == 0;
-        chunk_stats_finished(&found->stats, dataset, &figures);
+        if (chunk_stats_finished(&found->stats, dataset, &figures) < 0)
+                return roast_fail_nomem(error);
         if (attempt->chunk_id)
                 split_add(&found->split, attempt->chunk);
+        return files_chunk(&found->files, attempt->chunk, error);
+}
+
+static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        struct found *found = context;
+        const struct collect_watch *watch = found->collect->watch;
+        int r = watch ? watch->attempt(attempt, watch->context, error) : 0;
+
+        if (r >= 0)
+                r = add_branches(&found->branches, &found->files, attempt->chunk_id, error);
+
+        if (r < 0)
+                return r;
+        found->stats.lost += attempt->outcome == CHUNK_LOST;
+        found->stats.retried +=
+                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
+        if (attempt->outcome != CHUNK_GRAPH && attempt->outcome != CHUNK_LOST &&
+            attempt->outcome != CHUNK_CANCELLED && attempt->outcome != CHUNK_RUNNING)
+                return add_chunk(found, attempt, error);
+        files_pass(&found->files);
+        if (attempt->chunk_id && run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
+                return roast_fail_nomem(error);
         return 0;
+}
+
+static int scan_chunks(struct collect *collect, struct found *found, struct roast_error *error)
+{
+        int r;
+
+        r = run_scan_begin(&found->branches.scan, collect->run, RUN_BRANCH, error);
+        if (r >= 0) {
+                branch_step(&found->branches, error);
+                r = roast_run_attempts(collect->run, false, note_attempt, found, error);
+        }
+        if (r >= 0) /* rows of no chunk, if there are any: their seals count too */
+                r = add_branches(&found->branches, &found->files, INT64_MAX, error);
+        run_scan_end(&found->branches.scan);
+        return r;
 }
 
 /* values: chunk_id, name_text, then the section fields */
@@ -155,6 +220,7 @@ static struct section_figures section_figures_of(const struct run_value *values)
 static int scan_sections(struct collect *collect, size_t *slots, const struct run_seen *others,
                          struct roast_error *error)
 {
+        const struct collect_watch *watch = collect->watch;
         struct roast_summary *summary = collect->summary;
         struct run_scan scan;
         int r;
@@ -181,6 +247,10 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
                 }
                 figures = section_figures_of(scan.values);
                 section_add(section, &figures);
+                if (watch && watch->section(scan.values, watch->context, error) < 0) {
+                        r = ROAST_E_NOMEM;
+                        break;
+                }
         }
         run_scan_end(&scan);
         if (r >= 0)
@@ -188,30 +258,31 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
         return r;
 }
 
+static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
+{
+        if (found->stats.n || found->stats.lost)
+                chunk_stats_set_ledger(set, &found->stats);
+        if (found->stats.n == 0)
+                return 0;
+        if (chunk_stats_set(set, &found->stats) < 0 || split_set(set, &found->split) < 0)
+                return roast_fail_nomem(error);
+        return files_set(&found->files, error);
+}
+
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) size_t *datasets = NULL;
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        struct roast_metric_set *set = &collect->summary->metrics;
-        struct found found = { .collect = collect };
+        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect };
         int r;
 
-        datasets = calloc(collect->texts.n + 1, sizeof(*datasets));
+        found.slots = calloc(collect->texts.n + 1, sizeof(*found.slots));
         sections = calloc(collect->texts.n + 1, sizeof(*sections));
-        if (!datasets || !sections)
+        r = files_init(&found.files, collect, error);
+        if (!found.slots || !sections)
                 return roast_fail_nomem(error);
-        found.slots = datasets;
-        r = roast_run_attempts(collect->run, false, note_attempt, &found, error);
+        if (r >= 0)
+                r = scan_chunks(collect, &found, error);
         if (r >= 0)
                 r = scan_sections(collect, sections, &found.others, error);
-        run_seen_deinit(&found.others);
-        if (r < 0)
-                return r;
-        if (found.stats.n || found.stats.lost)
-                chunk_stats_set_ledger(set, &found.stats);
-        if (found.stats.n == 0)
-                return 0;
-        if (chunk_stats_set(set, &found.stats) < 0 || split_set(set, &found.split) < 0)
-                return roast_fail_nomem(error);
-        return 0;
+        return r < 0 ? r : set_metrics(&collect->summary->metrics, &found, error);
 }

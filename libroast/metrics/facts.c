@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "metrics/collect.h"
+#include "metrics/custom.h"
 
 static void note_text(char *room, size_t size, const char *text)
 {
@@ -41,6 +42,24 @@ static void note_cost(struct roast_metric_set *set, const char *name, int64_t va
                 roast_metric_set_count(set, ROAST_MONITORING_BYTES, value);
 }
 
+/* Branches that the report names, one a line; chunk records will tell better, if there are any. */
+static void note_columns(struct roast_metric_set *set, const char *lines)
+{
+        static const char suffix[] = "-data";
+        const size_t suffix_len = sizeof(suffix) - 1;
+        int64_t n = 0;
+
+        while (*lines) {
+                size_t len = strcspn(lines, "\n");
+
+                n += len > suffix_len && !memcmp(lines + len - suffix_len, suffix, suffix_len);
+                lines += len + (lines[len] == '\n');
+        }
+        if (n)
+                roast_metric_set_count(set, ROAST_TOTAL_BRANCHES_READ, n);
+}
+
+/* Non-zero ends the walk: an error, kept where the walk's caller finds it. */
 static int note(const struct roast_fact *fact, void *context)
 {
         struct collect *collect = context;
@@ -66,11 +85,15 @@ static int note(const struct roast_fact *fact, void *context)
                 note_text(collect->few_spans, sizeof(collect->few_spans), fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
                 note_custom(&collect->custom, fact);
+        else if (!strncmp(fact->name, "metric.", 7))
+                collect->r = custom_note(collect->summary, fact->name + 7, fact);
+        else if (!strcmp(fact->name, "report.columns") && fact->type == ROAST_FACT_TEXT)
+                note_columns(set, fact->text);
         else if (!strncmp(fact->name, "imported.", 9))
                 imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
-                return report_note(set, fact->name + 7, fact);
-        return 0;
+                collect->r = report_note(set, fact->name + 7, fact);
+        return collect->r;
 }
 
 int collect_facts(struct collect *collect, struct roast_error *error)
@@ -88,5 +111,8 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         r = roast_run_facts(collect->run, note, collect, error);
         if (r < 0)
                 return r;
+        if (collect->r < 0)
+                return roast_fail_nomem(error);
+        custom_end(collect->summary);
         return report_end(set, &collect->custom) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -9,7 +9,7 @@
  * among them, if they took most of the time: then the split is estimated.
  *
  * Where the tasks themselves were followed, none of that has to be guessed: they
- * tell how much of a prefix's time was about chunks (tasks.h).
+ * tell how much of a prefix's time was about chunks (task-times.h).
  */
 
 #include "roast-metrics.h"

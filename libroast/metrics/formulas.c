@@ -171,6 +171,14 @@ static double monitoring_percent(struct formula *f)
                100;
 }
 
+static double total_bytes_uncompressed(struct formula *f)
+{
+        double compressed = in(f, ROAST_TOTAL_BYTES_READ);
+
+        f->estimated = "the bytes read, at the compression ratio of the branches read";
+        return compressed / divisor(f, ROAST_COMPRESSION_RATIO);
+}
+
 static double (*const formulas[ROAST_N_METRICS])(struct formula *) = {
 #define METRIC(id, key, group, type, unit, better, fallback, fn, title, formula) [ROAST_##id] = fn,
 #define ALIAS(key, id)

@@ -92,9 +92,8 @@ static void note_event(const struct collect *collect, struct state *states,
         if (!state->here)
                 state->since_utc_ns = utc_ns;
         state->known = state->here = true;
-        state->threads = values[5].type == RUN_INT && values[5].integer > 0
-                                 ? (double)values[5].integer
-                                 : 0;
+        state->threads =
+                values[5].type == RUN_INT && values[5].integer > 0 ? (double)values[5].integer : 0;
         if (state->threads > state->most_threads)
                 state->most_threads = state->threads;
 }
@@ -173,7 +172,7 @@ static void note_activity(const struct collect *collect, struct state *states,
                 state->within_ns[part] += ns;
                 return;
         }
-        share = values[2].type == RUN_INT ? task_share(&collect->tasks, values[2].integer) : 0;
+        share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
         if (share > 0)
                 *(is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
                                                              : &state->noncpu_ns) += share * ns;
@@ -223,8 +222,8 @@ static void fill_taken(struct roast_ledger_row *row, const struct state *state,
         double share = known > 0 ? state->cpu_ns / known : common;
 
         if (!(known > 0) && time->chunk_ns > 0)
-                row->estimated |= 1u << ROAST_LEDGER_PROCESSOR_CPU |
-                                  1u << ROAST_LEDGER_PROCESSOR_WAIT;
+                row->estimated |=
+                        1u << ROAST_LEDGER_PROCESSOR_CPU | 1u << ROAST_LEDGER_PROCESSOR_WAIT;
         add(row, ROAST_LEDGER_PROCESSOR_CPU, scale * time->chunk_ns * share);
         add(row, ROAST_LEDGER_PROCESSOR_WAIT, scale * time->chunk_ns * (1 - share));
         add(row, ROAST_LEDGER_OVERHEAD, scale * time->other_ns);
@@ -298,7 +297,7 @@ static int make_rows(struct collect *collect, const struct state *states, struct
                 summary->n_ledger++;
                 if (!row->worker)
                         return roast_fail_nomem(error);
-                fill(row, &states[i], &collect->tasks.workers[i], wall_ns, common);
+                fill(row, &states[i], &collect->times.workers[i], wall_ns, common);
         }
         return 0;
 }
@@ -308,7 +307,7 @@ int collect_ledger(struct collect *collect, struct roast_error *error)
         ROAST_CLEANUP(cleanup_free) struct state *states = NULL;
         int r;
 
-        if (!collect->tasks.any || collect->start_utc_ns == INT64_MIN ||
+        if (!collect->times.any || collect->start_utc_ns == INT64_MIN ||
             collect->end_utc_ns <= collect->start_utc_ns)
                 return 0;
         states = calloc(collect->texts.n + 1, sizeof(*states));

@@ -50,7 +50,7 @@ const char *const roast_unit_names[ROAST_N_UNITS] = {
 const char *const roast_group_names[ROAST_N_GROUPS] = {
         [ROAST_GROUP_WORKFLOW] = "workflow", [ROAST_GROUP_WORKER] = "worker",
         [ROAST_GROUP_FINE] = "fine",         [ROAST_GROUP_EFFICIENCY] = "efficiency",
-        [ROAST_GROUP_CHUNK] = "chunk",
+        [ROAST_GROUP_CHUNK] = "chunk",       [ROAST_GROUP_COVERAGE] = "coverage",
 };
 
 int roast_metric_find(const char *key)

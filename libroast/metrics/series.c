@@ -2,8 +2,9 @@
  * Base facts from the samples: memory and CPU time of the workers, cost of sampling
  *
  * Each worker's average is over time, by the trapezoidal rule; the workers'
- * averages are then averaged. A counter counts from its first sample on; one that
- * falls belongs to another process of that name, and begins anew.
+ * averages are then averaged. Utilisation is relative to the worker's own memory
+ * limit and threads, which may differ from worker to worker. A counter counts from its first sample
+ * on; one that falls belongs to another process of that name, and begins anew.
  */
 
 #include <stdbool.h>
@@ -13,6 +14,9 @@
 #include "metrics/stat.h"
 #include "run/series.h"
 #include "util/cleanup.h"
+
+/* Readings that follow each other faster tell of no utilisation: they are in steps of 1 ms. */
+#define SPAN_MIN_MS 50
 
 struct counter {
         const char *column;
@@ -27,9 +31,21 @@ static const struct counter counters[N_COUNTERS] = {
         [MONITOR_CPU] = { "monitor_cpu_us", true },
 };
 
+/* The use that a worker made of its cores, between readings of its CPU time */
+struct cores_use {
+        bool seen;
+        int64_t last_ms;
+        double last_ns;
+        double cpu_ns;
+        double time_ns;
+};
+
 /* Of one worker */
 struct sampled {
+        const struct collect_worker *size;
         struct stat_average rss_bytes;
+        struct stat_average memory_percent;
+        struct cores_use cores;
         double last[N_COUNTERS];
         bool seen[N_COUNTERS];
 };
@@ -37,6 +53,8 @@ struct sampled {
 /* Of all workers together */
 struct totals {
         double peak_bytes;
+        struct stat_sum memory_percent; /* of all samples */
+        struct stat_sum cpu_percent;    /* of all spans between two readings */
         double grown[N_COUNTERS];
         bool known[N_COUNTERS];
 };
@@ -48,13 +66,51 @@ static void add_memory(struct series_walk *walk, struct sampled *worker, struct 
 
         for (size_t i = 0; rss && i < walk->block.n; i++) {
                 double bytes = (double)rss[i] * (double)resolution;
+                double percent = bytes / worker->size->memory_limit_bytes * 100;
 
                 if (rss[i] < 0)
                         continue;
                 stat_average_add(&worker->rss_bytes, (double)walk->block.times[i], bytes);
                 if (bytes > totals->peak_bytes)
                         totals->peak_bytes = bytes;
+                if (!(worker->size->memory_limit_bytes > 0))
+                        continue;
+                stat_average_add(&worker->memory_percent, (double)walk->block.times[i], percent);
+                stat_add(&totals->memory_percent, percent);
         }
+}
+
+static void note_cores(struct cores_use *cores, double threads, struct stat_sum *percent,
+                       int64_t ms, double cpu_ns)
+{
+        double span_ns = ((double)ms - (double)cores->last_ms) * SERIES_MS;
+        double spent_ns = cpu_ns - cores->last_ns;
+
+        if (cores->seen && span_ns < SPAN_MIN_MS * (double)SERIES_MS)
+                return;
+        if (cores->seen && spent_ns >= 0) {
+                cores->cpu_ns += spent_ns;
+                cores->time_ns += span_ns;
+                if (threads > 0)
+                        stat_add(percent, spent_ns / span_ns / threads * 100);
+        }
+        cores->seen = true;
+        cores->last_ms = ms;
+        cores->last_ns = cpu_ns;
+}
+
+static void add_cores(struct series_walk *walk, struct sampled *worker, struct totals *totals)
+{
+        int64_t user_unit, system_unit;
+        const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
+        const int64_t *system = series_walk_column(walk, counters[CPU_SYSTEM].column, &system_unit);
+
+        for (size_t i = 0; user && system && i < walk->block.n; i++)
+                if (user[i] >= 0 && system[i] >= 0)
+                        note_cores(&worker->cores, worker->size->threads, &totals->cpu_percent,
+                                   walk->block.times[i],
+                                   (double)user[i] * (double)user_unit +
+                                           (double)system[i] * (double)system_unit);
 }
 
 static void add_counter(struct series_walk *walk, struct sampled *worker, struct totals *totals,
@@ -77,19 +133,44 @@ static void add_counter(struct series_walk *walk, struct sampled *worker, struct
         }
 }
 
-static void set_metrics(struct roast_metric_set *set, const struct sampled *workers, size_t n,
+/* The mean over workers, the smallest and the largest: three metrics in this order */
+static void set_use(struct roast_metric_set *set, enum roast_metric mean,
+                    const struct stat_sum *workers, const struct stat_sum *samples)
+{
+        if (!workers->n)
+                return;
+        roast_metric_set_real(set, mean, workers->mean);
+        roast_metric_set_real(set, mean + 1, samples->min);
+        roast_metric_set_real(set, mean + 2, samples->max);
+}
+
+static void set_workers(struct roast_metric_set *set, const struct sampled *workers, size_t n,
                         const struct totals *totals)
 {
-        struct stat_sum workers_mean = { 0 };
+        struct stat_sum bytes = { 0 }, memory_percent = { 0 }, cpu_percent = { 0 };
 
         for (size_t i = 0; i < n; i++) {
+                const struct cores_use *cores = &workers[i].cores;
+
                 if (workers[i].rss_bytes.n)
-                        stat_add(&workers_mean, stat_average_mean(&workers[i].rss_bytes));
+                        stat_add(&bytes, stat_average_mean(&workers[i].rss_bytes));
+                if (workers[i].memory_percent.n)
+                        stat_add(&memory_percent, stat_average_mean(&workers[i].memory_percent));
+                if (cores->time_ns > 0 && workers[i].size->threads > 0)
+                        stat_add(&cpu_percent,
+                                 cores->cpu_ns / cores->time_ns / workers[i].size->threads * 100);
         }
-        if (workers_mean.n > 0) {
+        if (bytes.n) {
                 roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);
-                roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, workers_mean.mean);
+                roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, bytes.mean);
         }
+        set_use(set, ROAST_AVG_MEMORY_UTILIZATION_PERCENT, &memory_percent,
+                &totals->memory_percent);
+        set_use(set, ROAST_AVG_CPU_UTILIZATION_PERCENT, &cpu_percent, &totals->cpu_percent);
+}
+
+static void set_counters(struct roast_metric_set *set, const struct totals *totals)
+{
         if (totals->known[CPU_USER] && totals->known[CPU_SYSTEM])
                 roast_metric_set_real(set, ROAST_WORKER_CPU_SECONDS,
                                       (totals->grown[CPU_USER] + totals->grown[CPU_SYSTEM]) / 1e9);
@@ -100,6 +181,7 @@ static void set_metrics(struct roast_metric_set *set, const struct sampled *work
 
 int collect_series(struct collect *collect, struct roast_error *error)
 {
+        struct roast_metric_set *set = &collect->summary->metrics;
         ROAST_CLEANUP(cleanup_free) struct sampled *workers = NULL;
         struct totals totals = { 0 };
         struct series_walk walk;
@@ -108,16 +190,21 @@ int collect_series(struct collect *collect, struct roast_error *error)
         workers = calloc(collect->texts.n + 1, sizeof(*workers));
         if (!workers)
                 return roast_fail_nomem(error);
+        for (size_t i = 0; i < collect->texts.n; i++)
+                workers[i].size = &collect->workers[i];
         r = series_walk_begin(&walk, collect->run, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
                 struct sampled *worker = &workers[walk.worker_text - 1];
 
                 add_memory(&walk, worker, &totals);
+                add_cores(&walk, worker, &totals);
                 for (size_t i = 0; i < N_COUNTERS; i++)
                         add_counter(&walk, worker, &totals, i);
         }
         series_walk_end(&walk);
-        if (r >= 0)
-                set_metrics(&collect->summary->metrics, workers, collect->texts.n, &totals);
-        return r;
+        if (r < 0)
+                return r;
+        set_workers(set, workers, collect->texts.n, &totals);
+        set_counters(set, &totals);
+        return 0;
 }

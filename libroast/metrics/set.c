@@ -11,7 +11,7 @@
 static const char *const group_reasons[ROAST_N_GROUPS] = {
         [ROAST_GROUP_WORKFLOW] = "no report",     [ROAST_GROUP_WORKER] = "no worker tracking",
         [ROAST_GROUP_FINE] = "no fine metrics",   [ROAST_GROUP_EFFICIENCY] = "no worker tracking",
-        [ROAST_GROUP_CHUNK] = "no chunk records",
+        [ROAST_GROUP_CHUNK] = "no chunk records", [ROAST_GROUP_COVERAGE] = "no chunk records",
 };
 
 static void clear(struct roast_value *value)

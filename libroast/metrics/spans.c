@@ -16,14 +16,14 @@ static struct fine_name name_of(const struct run_value *value)
 /* How much of a prefix is the processor's, as its tasks tell; negative: they do not */
 static double share_of(const struct collect *collect, struct fine_name prefix)
 {
-        for (size_t i = 0; i < collect->tasks.n_prefixes && prefix.data; i++) {
-                const struct task_prefix *known = &collect->tasks.prefixes[i];
+        for (size_t i = 0; i < collect->times.n_prefixes && prefix.data; i++) {
+                const struct task_prefix *known = &collect->times.prefixes[i];
                 struct run_value text = run_int(known->text);
                 size_t len;
                 const char *name = collect_text(collect, &text, &len);
 
                 if (name && len == prefix.len && !memcmp(name, prefix.data, len))
-                        return task_share(&collect->tasks, known->text);
+                        return task_share(&collect->times, known->text);
         }
         return -1;
 }
@@ -32,7 +32,7 @@ static bool add(const struct collect *collect, struct fine_sums *sums, struct fi
                 struct fine_name prefix, struct fine_name activity, struct fine_name unit,
                 const struct run_value *value)
 {
-        double share = collect->tasks.has_chunks ? share_of(collect, prefix) : -1;
+        double share = collect->times.has_chunks ? share_of(collect, prefix) : -1;
 
         if (value->type != RUN_REAL || !fine_equal(kind, "execute"))
                 return false;

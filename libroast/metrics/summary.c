@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "metrics/collect.h"
+#include "metrics/custom.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 
@@ -38,11 +39,19 @@ static int derive(const struct collect *collect, struct roast_error *error)
 int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                          struct roast_error *error)
 {
+        return collect_summary(summary, run, NULL, error);
+}
+
+int collect_summary(struct roast_summary *summary, struct roast_run *run,
+                    const struct collect_watch *watch, struct roast_error *error)
+{
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,  collect_facts, collect_chunks, collect_workers,
-                collect_series, collect_tasks, collect_spans,  collect_ledger,
+                collect_texts,  collect_facts,      collect_chunks, collect_tasks,  collect_workers,
+                collect_series, collect_task_times, collect_spans,  collect_ledger,
         };
-        struct collect collect = { .run = run, .summary = summary, .interval_s = 1 };
+        struct collect collect = {
+                .run = run, .summary = summary, .watch = watch, .interval_s = 1
+        };
         int r;
 
         *summary = (struct roast_summary){ 0 };
@@ -53,7 +62,8 @@ int roast_summary_of_run(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
-        task_sums_deinit(&collect.tasks);
+        task_times_deinit(&collect.times);
+        free(collect.workers);
         if (r >= 0)
                 r = derive(&collect, error);
         if (r < 0)
@@ -68,10 +78,21 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->datasets[i].name);
         for (size_t i = 0; i < summary->n_sections; i++)
                 free(summary->sections[i].name);
+        for (size_t i = 0; i < summary->n_tasks; i++)
+                free(summary->tasks[i].prefix);
+        for (size_t i = 0; i < summary->n_files; i++) {
+                free(summary->files[i].name);
+                free(summary->files[i].metadata);
+        }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                custom_deinit(&summary->customs[i]);
         free(summary->datasets);
+        free(summary->tasks);
         free(summary->sections);
         for (size_t i = 0; i < summary->n_ledger; i++)
                 free(summary->ledger[i].worker);
         free(summary->ledger);
+        free(summary->files);
+        free(summary->customs);
         *summary = (struct roast_summary){ 0 };
 }

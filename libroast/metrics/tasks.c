@@ -1,142 +1,160 @@
-/* What the executor's tasks took, by worker and by kind: see tasks.h. */
+/*
+ * Attempts at tasks of every kind, by their prefix
+ *
+ * A task that was lost with its worker has a row of the scheduler's, without a
+ * start; where the worker told of the attempt before it went, that is the same
+ * attempt and counts once.
+ */
 
 #include <stdlib.h>
 
 #include "metrics/collect.h"
 #include "record/chunk.h"
+#include "run/schema.h"
+#include "util/cleanup.h"
 #include "util/size.h"
+#include "util/text.h"
 
-void task_sums_deinit(struct task_sums *sums)
+struct found {
+        struct collect *collect;
+        size_t *slots;         /* by prefix: group + 1 */
+        struct run_seen keys;  /* tasks */
+        struct run_seen begun; /* tasks and workers that had them */
+        int64_t failed;
+        int64_t lost;
+        int64_t attempts;
+        int64_t measured; /* attempts with a CPU time */
+        double busy_s;
+        double cpu_s;
+};
+
+static struct roast_task_group *group_of(struct found *found, const struct run_value *prefix)
 {
-        free(sums->workers);
-        free(sums->prefixes);
-        *sums = (struct task_sums){ 0 };
-}
+        struct roast_summary *summary = found->collect->summary;
+        struct roast_task_group *groups;
+        size_t len, *slot;
+        const char *name = collect_text(found->collect, prefix, &len);
 
-static struct task_prefix *find_prefix(const struct task_sums *sums, int64_t text)
-{
-        for (size_t i = 0; i < sums->n_prefixes; i++)
-                if (sums->prefixes[i].text == text)
-                        return &sums->prefixes[i];
-        return NULL;
-}
-
-/* There are few: the functions that a workflow is made of */
-static struct task_prefix *prefix_of(struct task_sums *sums, int64_t text)
-{
-        struct task_prefix *grown = find_prefix(sums, text);
-
-        if (grown)
-                return grown;
-        if (sums->n_prefixes == TASK_PREFIXES_MAX) /* the last one stands for all others */
-                return &sums->prefixes[TASK_PREFIXES_MAX - 1];
-        grown = realloc(sums->prefixes, (sums->n_prefixes + 1) * sizeof(*grown));
-        if (!grown)
+        slot = &found->slots[name ? prefix->integer : 0];
+        if (*slot)
+                return &summary->tasks[*slot - 1];
+        groups = reallocarray(summary->tasks, summary->n_tasks + 1, sizeof(*groups));
+        if (!groups)
                 return NULL;
-        sums->prefixes = grown;
-        grown += sums->n_prefixes++;
-        *grown = (struct task_prefix){ .text = text };
-        return grown;
+        summary->tasks = groups;
+        groups += summary->n_tasks;
+        *groups = (struct roast_task_group){ .prefix = name ? text_copy(name, len) : NULL };
+        if (name && !groups->prefix)
+                return NULL;
+        *slot = ++summary->n_tasks;
+        return groups;
 }
 
-double task_share(const struct task_sums *sums, int64_t prefix_text)
+static uint64_t hash_value(uint64_t hash, const struct run_value *value)
 {
-        const struct task_prefix *prefix = find_prefix(sums, prefix_text);
-        double all = prefix ? prefix->chunk_ns + prefix->other_ns : 0;
-
-        return all > 0 ? prefix->chunk_ns / all : -1;
+        if (value->type == RUN_STRING)
+                return run_hash(hash, value->data, value->len);
+        return value->type == RUN_INT ? run_hash(hash, &value->integer, sizeof(value->integer))
+                                      : hash;
 }
 
-/* From one instant to another, as far as it is within the run */
-static double within(const struct collect *collect, int64_t from, int64_t to)
+static int note_attempt(struct found *found, const struct run_value *values)
 {
-        if (from < collect->start_utc_ns)
-                from = collect->start_utc_ns;
-        if (to > collect->end_utc_ns)
-                to = collect->end_utc_ns;
-        return to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
-}
+        struct roast_task_group *group = group_of(found, &values[TASK_PREFIX]);
+        uint64_t key = hash_value(RUN_TASK, &values[TASK_KEY]);
+        bool lost =
+                values[TASK_OUTCOME].type == RUN_INT && values[TASK_OUTCOME].integer == CHUNK_LOST;
+        bool failed = values[TASK_OUTCOME].type == RUN_INT &&
+                      values[TASK_OUTCOME].integer == CHUNK_FAILED;
+        double busy_s = 0;
+        int r;
 
-static bool is_int(const struct run_value *value)
-{
-        return value->type == RUN_INT;
-}
-
-/* A time on a thread: computing, or, of an attempt that was lost, as far as is known */
-static double computing(const struct collect *collect, const struct run_value *values)
-{
-        const struct run_value *start = &values[TASK_COMPUTE_START_UTC_NS];
-        const struct run_value *length = &values[TASK_COMPUTE_NS];
-        int64_t stop;
-
-        if (is_int(start) && is_int(length) &&
-            !__builtin_add_overflow(start->integer, length->integer, &stop))
-                return within(collect, start->integer, stop);
-        if (values[TASK_OUTCOME].integer == CHUNK_LOST && is_int(&values[TASK_START_UTC_NS]) &&
-            is_int(&values[TASK_STOP_UTC_NS]))
-                return within(collect, values[TASK_START_UTC_NS].integer,
-                              values[TASK_STOP_UTC_NS].integer);
+        r = group ? run_seen_add(&found->keys, key) : ROAST_E_NOMEM;
+        if (r < 0)
+                return r;
+        group->tasks += r;
+        group->lost += lost;
+        found->lost += lost;
+        key = hash_value(key, &values[TASK_WORKER]);
+        if (lost && values[TASK_START_UTC_NS].type != RUN_INT && run_seen_has(&found->begun, key))
+                return 0;
+        r = run_seen_add(&found->begun, key);
+        if (r < 0)
+                return r;
+        group->attempts++;
+        found->attempts++;
+        group->failed += failed;
+        found->failed += failed;
+        if (values[TASK_COMPUTE_NS].type == RUN_INT)
+                busy_s = (double)values[TASK_COMPUTE_NS].integer / 1e9;
+        group->busy_s += busy_s;
+        found->busy_s += busy_s;
+        if (values[TASK_CPU_NS].type == RUN_INT) {
+                group->cpu_s += (double)values[TASK_CPU_NS].integer / 1e9;
+                group->measured++;
+                found->cpu_s += (double)values[TASK_CPU_NS].integer / 1e9;
+                found->measured++;
+        }
         return 0;
 }
 
-static double lasting(const struct collect *collect, const struct run_value *values)
+static int by_time(const void *a, const void *b)
 {
-        if (!is_int(&values[TASK_START_UTC_NS]) || !is_int(&values[TASK_STOP_UTC_NS]))
-                return 0;
-        return within(collect, values[TASK_START_UTC_NS].integer, values[TASK_STOP_UTC_NS].integer);
+        const struct roast_task_group *x = a, *y = b;
+
+        return (x->busy_s < y->busy_s) - (x->busy_s > y->busy_s);
 }
 
-static int note(struct collect *collect, const struct run_value *values)
+static const enum roast_metric task_metrics[] = {
+        ROAST_NUM_TASKS,      ROAST_NUM_TASK_ATTEMPTS, ROAST_NUM_FAILED_TASKS,
+        ROAST_NUM_LOST_TASKS, ROAST_TASK_SECONDS,      ROAST_TASK_CPU_SECONDS,
+};
+
+static int set_metrics(struct found *found, struct roast_error *error)
 {
-        struct task_sums *sums = &collect->tasks;
-        double compute = computing(collect, values), whole = lasting(collect, values);
-        bool is_chunk = is_int(&values[TASK_FILE]) && is_int(&values[TASK_ENTRY_START]);
-        struct task_prefix *prefix;
-        struct task_time *worker;
-        size_t len;
+        struct roast_metric_set *set = &found->collect->summary->metrics;
+        int r = 0;
 
-        if (!collect_text(collect, &values[TASK_WORKER], &len))
-                return 0;
-        worker = &sums->workers[values[TASK_WORKER].integer - 1];
-        *(is_chunk ? &worker->chunk_ns : &worker->other_ns) += compute;
-        worker->wait_ns += whole > compute ? whole - compute : 0;
-        sums->any = true;
-        sums->has_chunks |= is_chunk;
-        if (!is_int(&values[TASK_PREFIX]))
-                return 0;
-        prefix = prefix_of(sums, values[TASK_PREFIX].integer);
-        if (!prefix)
-                return ROAST_E_NOMEM;
-        *(is_chunk ? &prefix->chunk_ns : &prefix->other_ns) += compute;
-        return 0;
-}
-
-/* The run's own length is by the monotonic clock; the wall clock may have been set meanwhile. */
-static void set_end(struct collect *collect)
-{
-        const struct roast_value *elapsed =
-                &collect->summary->metrics.values[ROAST_ELAPSED_TIME_SECONDS];
-        int64_t end;
-
-        if (elapsed->state == ROAST_KNOWN && collect->start_utc_ns != INT64_MIN &&
-            elapsed->real >= 0 && elapsed->real < 9e9 &&
-            !__builtin_add_overflow(collect->start_utc_ns, (int64_t)(elapsed->real * 1e9), &end))
-                collect->end_utc_ns = end;
+        for (size_t i = 0; found->attempts == 0 && i < ROAST_ARRAY_SIZE(task_metrics) && r >= 0;
+             i++)
+                r = roast_metric_set_absent(set, task_metrics[i], "no tasks were followed");
+        if (found->attempts == 0)
+                return r < 0 ? roast_fail_nomem(error) : 0;
+        roast_metric_set_count(set, ROAST_NUM_TASKS, (int64_t)found->keys.n);
+        roast_metric_set_count(set, ROAST_NUM_TASK_ATTEMPTS, found->attempts);
+        roast_metric_set_count(set, ROAST_NUM_FAILED_TASKS, found->failed);
+        roast_metric_set_count(set, ROAST_NUM_LOST_TASKS, found->lost);
+        roast_metric_set_real(set, ROAST_TASK_SECONDS, found->busy_s);
+        if (found->measured)
+                roast_metric_set_real(set, ROAST_TASK_CPU_SECONDS, found->cpu_s);
+        else
+                r = roast_metric_set_absent(set, ROAST_TASK_CPU_SECONDS,
+                                            "the CPU time of tasks was not measured");
+        return r < 0 ? roast_fail_nomem(error) : 0;
 }
 
 int collect_tasks(struct collect *collect, struct roast_error *error)
 {
+        struct roast_summary *summary = collect->summary;
+        ROAST_CLEANUP(cleanup_free) size_t *slots = calloc(collect->texts.n + 1, sizeof(*slots));
+        struct found found = { .collect = collect, .slots = slots };
         struct run_scan scan;
         int r;
 
-        set_end(collect);
-        collect->tasks.workers = calloc(collect->texts.n + 1, sizeof(*collect->tasks.workers));
-        if (!collect->tasks.workers)
+        if (!slots)
                 return roast_fail_nomem(error);
         r = run_scan_begin(&scan, collect->run, RUN_TASK, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (note(collect, scan.values) < 0)
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                r = note_attempt(&found, scan.values);
+                if (r < 0)
                         r = roast_fail_nomem(error);
+        }
         run_scan_end(&scan);
+        if (r >= 0)
+                r = set_metrics(&found, error);
+        run_seen_deinit(&found.keys);
+        run_seen_deinit(&found.begun);
+        if (summary->n_tasks)
+                qsort(summary->tasks, summary->n_tasks, sizeof(*summary->tasks), by_time);
         return r;
 }

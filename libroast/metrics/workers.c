@@ -80,6 +80,14 @@ static void go(struct integral *integral, struct worker_state *worker)
         worker->threads = 0;
 }
 
+static void note_size(struct collect_worker *worker, const struct run_value *values)
+{
+        if (values[5].type == RUN_INT)
+                worker->threads = (double)values[5].integer;
+        if (values[6].type == RUN_INT)
+                worker->memory_limit_bytes = (double)values[6].integer;
+}
+
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static void apply(const struct collect *collect, struct integral *integral,
                   struct worker_state *states, const struct run_value *values)
@@ -94,10 +102,12 @@ static void apply(const struct collect *collect, struct integral *integral,
         if (utc_ns > collect->end_utc_ns)
                 utc_ns = collect->end_utc_ns;
         advance(integral, utc_ns);
-        if (values[2].integer == ROAST_WORKER_WENT)
+        if (values[2].integer == ROAST_WORKER_WENT) {
                 go(integral, worker);
-        else
-                come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
+                return;
+        }
+        note_size(&collect->workers[values[1].integer - 1], values);
+        come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
 }
 
 static int last_event(struct collect *collect, int64_t *last, struct roast_error *error)
@@ -126,7 +136,8 @@ int collect_workers(struct collect *collect, struct roast_error *error)
         int r;
 
         states = calloc(collect->texts.n + 1, sizeof(*states));
-        if (!states)
+        collect->workers = calloc(collect->texts.n + 1, sizeof(*collect->workers));
+        if (!states || !collect->workers)
                 return roast_fail_nomem(error);
         if (collect->end_utc_ns == INT64_MIN) {
                 r = last_event(collect, &collect->end_utc_ns, error);

@@ -23,9 +23,25 @@ int64_t probe_monotonic_ns(void)
         return probe_clock_ns(CLOCK_MONOTONIC);
 }
 
+static _Atomic int64_t clock_utc_offset_ns = PROBE_ABSENT;
+
+void probe_set_utc_offset(int64_t ns)
+{
+        clock_utc_offset_ns = ns;
+}
+
+int64_t probe_utc_offset_ns(void)
+{
+        int64_t offset_ns = clock_utc_offset_ns;
+
+        if (offset_ns != PROBE_ABSENT)
+                return offset_ns;
+        return probe_difference(probe_monotonic_ns(), probe_clock_ns(CLOCK_REALTIME));
+}
+
 int64_t probe_utc_ns(void)
 {
-        return probe_clock_ns(CLOCK_REALTIME);
+        return probe_monotonic_ns() + probe_utc_offset_ns();
 }
 
 int64_t probe_thread_cpu_ns(void)
@@ -36,7 +52,7 @@ int64_t probe_thread_cpu_ns(void)
 static void clock_read(int64_t *values)
 {
         values[0] = probe_monotonic_ns();
-        values[1] = probe_difference(values[0], probe_utc_ns());
+        values[1] = probe_difference(values[0], probe_clock_ns(CLOCK_REALTIME));
 }
 
 static const struct probe_column clock_columns[] = {

@@ -49,7 +49,13 @@ struct probe {
 /* clock.c */
 int64_t probe_clock_ns(clockid_t clock);
 int64_t probe_monotonic_ns(void);
+/*
+ * UTC as it was by the wall clock at one instant, and by the monotonic one since: no clock step
+ * changes it. The distance of the two is set when a run begins; until then the wall clock counts.
+ */
 int64_t probe_utc_ns(void);
+int64_t probe_utc_offset_ns(void);
+void probe_set_utc_offset(int64_t ns);
 int64_t probe_thread_cpu_ns(void);
 
 /* statm.c: resident memory of the process */

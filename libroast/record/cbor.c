@@ -275,3 +275,50 @@ void cbor_to_json(struct json *json, const void *data, size_t len)
 
         write_value(json, &in, 0);
 }
+
+static void skip_value(struct cursor *in, unsigned int depth)
+{
+        struct head head = take_head(in);
+        uint64_t n = head.major == MAP ? 2 * head.value : head.value;
+
+        if (head.major == BYTES || head.major == TEXT_STRING) {
+                if (head.value > cursor_left(in) || !cursor_take(in, head.value))
+                        in->bad = true;
+        } else if (head.major == TAG) {
+                n = 1;
+        }
+        if (head.major != ARRAY && head.major != MAP && head.major != TAG)
+                return;
+        if (depth == JSON_READ_DEPTH_MAX || n / 2 > cursor_left(in))
+                in->bad = true;
+        for (uint64_t i = 0; i < n && !in->bad; i++)
+                skip_value(in, depth + 1);
+}
+
+void cbor_each_pair(const void *data, size_t len, cbor_pair_visitor visit, void *context)
+{
+        struct cursor in = cursor_init(data, len);
+        struct head map = take_head(&in);
+
+        for (uint64_t i = 0; i < map.value && map.major == MAP && !in.bad; i++) {
+                struct head head = take_head(&in);
+                const uint8_t *key, *value;
+
+                if (head.major != TEXT_STRING || head.value > cursor_left(&in))
+                        return;
+                key = cursor_take(&in, head.value);
+                value = in.at;
+                skip_value(&in, 0);
+                if (!in.bad)
+                        visit((const char *)key, head.value, value, (size_t)(in.at - value),
+                              context);
+        }
+}
+
+bool cbor_is_filled_map(const void *data, size_t len)
+{
+        struct cursor in = cursor_init(data, len);
+        struct head head = take_head(&in);
+
+        return !in.bad && head.major == MAP && head.value > 0;
+}

@@ -21,3 +21,10 @@ int cbor_put_text(struct buf *out, const char *data, size_t len);
  * damaged or nested too deeply as null.
  */
 void cbor_to_json(struct json *json, const void *data, size_t len);
+
+/* The pairs of a map whose keys are text, each value as CBOR, up to where it is damaged */
+typedef void (*cbor_pair_visitor)(const char *key, size_t key_len, const void *value,
+                                  size_t value_len, void *context);
+void cbor_each_pair(const void *data, size_t len, cbor_pair_visitor visit, void *context);
+/* Whether a value is a map with anything in it */
+bool cbor_is_filled_map(const void *data, size_t len);

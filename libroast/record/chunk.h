@@ -61,6 +61,7 @@ enum chunk_outcome {
         CHUNK_SKIPPED = 3,
         CHUNK_GRAPH = 4,     /* process() ran once to build a task graph: not a chunk */
         CHUNK_CANCELLED = 5, /* nobody wanted it any more */
+        CHUNK_RUNNING = 6,   /* what was written of it ends before it did */
         CHUNK_N_OUTCOMES
 };
 

@@ -25,6 +25,7 @@ const char *const section_fields[SECTION_N_FIELDS] = {
 const char *const chunk_outcomes[CHUNK_N_OUTCOMES] = {
         [CHUNK_FINISHED] = "finished", [CHUNK_FAILED] = "failed", [CHUNK_LOST] = "lost",
         [CHUNK_SKIPPED] = "skipped",   [CHUNK_GRAPH] = "graph",   [CHUNK_CANCELLED] = "cancelled",
+        [CHUNK_RUNNING] = "running",
 };
 
 void chunk_table_init(struct chunk_table *table)

@@ -119,6 +119,12 @@ static int add_chunk(struct roast_run *run, const struct chunk_table *chunks, si
                 if (r < 0)
                         return r;
         }
+        if (values[CHUNK_START_UTC_NS].type == RUN_INT) {
+                const char *worker = chunk_table_text(chunks, row, CHUNK_WORKER, &len);
+                int64_t *start_ns = &values[CHUNK_START_UTC_NS].integer;
+
+                *start_ns = run_clock_correct(*start_ns, run_clock_offset(run, worker, len));
+        }
         return run_insert(run, RUN_CHUNK, values, CHUNK_N_FIELDS, error);
 }
 

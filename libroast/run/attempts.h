@@ -44,3 +44,13 @@ typedef int (*run_attempt_visitor)(const struct run_attempt *attempt, void *cont
 /* `tasks`: whether the visitor wants the task that belongs to a record. */
 int roast_run_attempts(struct roast_run *run, bool tasks, run_attempt_visitor visit, void *context,
                        struct roast_error *error);
+
+/*
+ * The same attempts as tables of records, with their sections and branches: `batch` rows at a time,
+ * the last with fewer, or none. The table is the visitor's until it returns.
+ */
+typedef int (*run_records_visitor)(const struct chunk_table *table, void *context,
+                                   struct roast_error *error);
+
+int run_records(struct roast_run *run, size_t batch, run_records_visitor visit, void *context,
+                struct roast_error *error);

@@ -1,4 +1,4 @@
-/* The attempts at chunks of a run, encoded as their records came */
+/* The attempts at chunks of a run with their sections and branches: as tables, or encoded */
 
 #include <stdlib.h>
 
@@ -16,6 +16,9 @@ struct part_reader {
 
 struct chunk_reader {
         struct chunk_table table;
+        size_t batch;
+        run_records_visitor visit;
+        void *context;
         struct intern texts;
         struct part_reader sections;
         struct part_reader branches;
@@ -119,6 +122,12 @@ static int read_attempt(const struct run_attempt *attempt, void *context, struct
         struct chunk_reader *reader = context;
         int r;
 
+        if (reader->table.n == reader->batch) {
+                r = reader->visit(&reader->table, reader->context, error);
+                if (r < 0)
+                        return r;
+                chunk_table_clear(&reader->table);
+        }
         if (read_chunk(reader, attempt->chunk) < 0)
                 return roast_fail_nomem(error);
         if (attempt->chunk_id == 0)
@@ -154,11 +163,11 @@ static int read_all(struct chunk_reader *reader, struct roast_run *run, struct r
         return r;
 }
 
-int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
-                            struct roast_error *error)
+int run_records(struct roast_run *run, size_t batch, run_records_visitor visit, void *context,
+                struct roast_error *error)
 {
-        ROAST_CLEANUP(reader_deinit) struct chunk_reader reader = { 0 };
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        ROAST_CLEANUP(reader_deinit)
+        struct chunk_reader reader = { .batch = batch, .visit = visit, .context = context };
         int r;
 
         chunk_table_init(&reader.table);
@@ -167,8 +176,21 @@ int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
                 return r;
         r = read_all(&reader, run, error);
         run_view_end(run);
-        if (r >= 0)
-                r = chunk_table_encode(&reader.table, &out, error);
+        return r < 0 ? r : visit(&reader.table, context, error);
+}
+
+static int encode(const struct chunk_table *table, void *context, struct roast_error *error)
+{
+        return chunk_table_encode(table, context, error);
+}
+
+int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
+                            struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        int r;
+
+        r = run_records(run, SIZE_MAX, encode, &out, error);
         if (r < 0)
                 return r;
         *data = out.data;

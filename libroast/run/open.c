@@ -114,7 +114,7 @@ static int try_open(struct roast_run *run, const char *name, int flags)
 
         sqlite3_close(run->db);
         run->db = NULL;
-        rc = sqlite3_open_v2(name, &run->db, flags, NULL);
+        rc = sqlite3_open_v2(name, &run->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
         if (rc == SQLITE_OK) {
                 sqlite3_busy_timeout(run->db, RUN_BUSY_MS);
                 rc = sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);

@@ -59,6 +59,7 @@ void roast_run_free(struct roast_run *run)
         }
         sqlite3_close(run->db);
         run_seen_deinit(&run->seen);
+        run_clocks_deinit(&run->clocks);
         intern_deinit(&run->texts);
         free(run->path);
         free(run->source);

@@ -30,6 +30,13 @@ struct run_seen {
         size_t n_slots; /* a power of two, or 0 */
 };
 
+/* What is added to the stamps of workers whose clocks go differently */
+struct run_clocks {
+        struct intern names;
+        int64_t *offsets_ns; /* n, by number of the name */
+        size_t n;
+};
+
 struct roast_run {
         sqlite3 *db;
         char *path;   /* NULL: in memory */
@@ -40,6 +47,7 @@ struct roast_run {
         unsigned int n_views; /* of the reader, one inside the other */
         struct run_writer_table tables[RUN_N_TABLES]; /* the writer's side */
         struct run_seen seen;
+        struct run_clocks clocks;
         struct intern texts; /* row `id` of text is number id - 1 */
         /* what roast_run_about() hands out */
         char *about_id;
@@ -51,6 +59,10 @@ struct roast_run {
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
+/* Makes the empty file, for its owner alone; one that is there is ROAST_E_STATE. */
+int run_create_file(const char *path, struct roast_error *error);
+/* Removes a run file, with what SQLite may have left beside it. */
+void run_remove_files(const char *path);
 /* Begins a transaction; what another view may have left open is ended. */
 int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, the source, or "this run". */
@@ -65,6 +77,10 @@ bool run_seen_has(const struct run_seen *seen, uint64_t key);
 /* Forgets all but the first n keys. */
 void run_seen_truncate(struct run_seen *seen, size_t n);
 void run_seen_deinit(struct run_seen *seen);
+/* What is added to a worker's stamps; worker may be NULL. */
+int64_t run_clock_offset(const struct roast_run *run, const char *worker, size_t len);
+int64_t run_clock_correct(int64_t utc_ns, int64_t offset_ns);
+void run_clocks_deinit(struct run_clocks *clocks);
 /* The id of a string in the text table; 0 for NULL. */
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error);
 

@@ -162,31 +162,33 @@ void run_scan_end(struct run_scan *scan)
         scan->seal = NULL;
 }
 
+/* One look at each column: the connection has no mutex, for its run is used by one thread at a
+ * time. */
 void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 struct run_value *value = &values[i];
-                int at = (int)i + 1; /* behind the id */
+                sqlite3_value *column = sqlite3_column_value(stmt, (int)i + 1); /* behind the id */
 
                 *value = (struct run_value){ 0 };
-                switch (sqlite3_column_type(stmt, at)) {
+                switch (sqlite3_value_type(column)) {
                 case SQLITE_INTEGER:
                         value->type = RUN_INT;
-                        value->integer = sqlite3_column_int64(stmt, at);
+                        value->integer = sqlite3_value_int64(column);
                         break;
                 case SQLITE_FLOAT:
                         value->type = RUN_REAL;
-                        value->real = sqlite3_column_double(stmt, at);
+                        value->real = sqlite3_value_double(column);
                         break;
                 case SQLITE_TEXT:
                         value->type = RUN_STRING;
-                        value->data = sqlite3_column_text(stmt, at);
-                        value->len = (size_t)sqlite3_column_bytes(stmt, at);
+                        value->data = sqlite3_value_text(column);
+                        value->len = (size_t)sqlite3_value_bytes(column);
                         break;
                 case SQLITE_BLOB:
                         value->type = RUN_BYTES;
-                        value->data = sqlite3_column_blob(stmt, at);
-                        value->len = (size_t)sqlite3_column_bytes(stmt, at);
+                        value->data = sqlite3_value_blob(column);
+                        value->len = (size_t)sqlite3_value_bytes(column);
                         break;
                 default:
                         break;

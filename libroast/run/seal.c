@@ -8,6 +8,7 @@
 
 #include "roast-error.h"
 #include "run/seal.h"
+#include "util/size.h"
 
 struct seal {
         XXH3_state_t state; /* wants 64-byte alignment */
@@ -38,35 +39,53 @@ void seal_restart(struct seal *seal, uint64_t hash)
         XXH3_64bits_reset_withSeed(&seal->state, hash);
 }
 
-static int put_value(struct buf *row, const struct run_value *value)
+static uint8_t *put_u64(uint8_t *at, uint64_t value)
 {
-        int r = buf_put_u8(row, (uint8_t)value->type);
+        for (int i = 0; i < 8; i++)
+                at[i] = (uint8_t)(value >> 8 * i);
+        return at + 8;
+}
 
-        if (r < 0)
-                return r;
+static uint8_t *put_value(uint8_t *at, const struct run_value *value)
+{
+        uint64_t bits;
+
+        *at++ = (uint8_t)value->type;
         switch (value->type) {
         case RUN_NULL:
-                return 0;
+                return at;
         case RUN_INT:
-                return buf_put_u64(row, (uint64_t)value->integer);
+                return put_u64(at, (uint64_t)value->integer);
         case RUN_REAL:
-                return buf_put_f64(row, value->real);
+                memcpy(&bits, &value->real, sizeof(bits));
+                return put_u64(at, bits);
         case RUN_STRING:
         case RUN_BYTES:
                 break;
         }
-        r = buf_put_u64(row, value->len);
-        return r < 0 ? r : buf_append(row, value->data, value->len);
+        at = put_u64(at, value->len);
+        if (value->len)
+                memcpy(at, value->data, value->len);
+        return at + value->len;
 }
 
 int seal_note(struct seal *seal, const struct run_value *values, size_t n)
 {
-        int r = 0;
+        size_t size = 9 * n;
+        uint8_t *at;
 
+        for (size_t i = 0; i < n; i++)
+                if ((values[i].type == RUN_STRING || values[i].type == RUN_BYTES) &&
+                    !size_add(size, values[i].len, &size))
+                        return ROAST_E_NOMEM;
         buf_clear(&seal->row);
-        for (size_t i = 0; i < n && r >= 0; i++)
-                r = put_value(&seal->row, &values[i]);
-        return r;
+        if (buf_reserve(&seal->row, size) < 0)
+                return ROAST_E_NOMEM;
+        at = seal->row.data;
+        for (size_t i = 0; i < n; i++)
+                at = put_value(at, &values[i]);
+        seal->row.len = (size_t)(at - seal->row.data);
+        return 0;
 }
 
 void seal_add(struct seal *seal)

@@ -5,11 +5,28 @@
 
 #include "run/series.h"
 #include "util/cleanup.h"
+#include "util/text.h"
+
+/* The block again, with other times; nothing where they stay as they are. */
+static int correct(struct block *block, int64_t offset_ns, struct buf *out,
+                   struct roast_error *error)
+{
+        const int64_t *series[BLOCK_SERIES_MAX];
+
+        if (offset_ns / SERIES_MS == 0)
+                return 0;
+        for (size_t i = 0; i < block->n; i++)
+                block->times[i] = run_clock_correct(block->times[i], offset_ns / SERIES_MS);
+        for (size_t i = 0; i < block->k; i++)
+                series[i] = block_series(block, i);
+        return block_encode(out, block->times, series, block->n, block->k, error);
+}
 
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
+        ROAST_CLEANUP(buf_deinit) struct buf corrected = BUF_INIT;
         int64_t worker_text, columns_text;
         size_t n_columns = 1;
         int r;
@@ -24,6 +41,13 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
         if (block.k != n_columns)
                 return roast_fail(error, ROAST_E_INVALID, "%zu series with %zu names", block.k,
                                   n_columns);
+        r = correct(&block, run_clock_offset(run, worker, strlen(worker)), &corrected, error);
+        if (r < 0)
+                return r;
+        if (corrected.len) {
+                data = corrected.data;
+                len = corrected.len;
+        }
         worker_text = run_text(run, worker, strlen(worker), error);
         if (worker_text < 0)
                 return (int)worker_text;
@@ -71,23 +95,53 @@ void series_walk_end(struct series_walk *walk)
         intern_deinit(&walk->texts);
 }
 
-int series_walk_next(struct series_walk *walk, struct roast_error *error)
+static bool is_text(const struct series_walk *walk, const struct run_value *value)
+{
+        return value->type == RUN_INT && value->integer >= 1 &&
+               (uint64_t)value->integer <= walk->texts.n;
+}
+
+char *series_walk_text(const struct series_walk *walk, const struct run_value *value)
+{
+        size_t len;
+        const char *text;
+
+        if (!is_text(walk, value))
+                return NULL;
+        text = intern_get(&walk->texts, (size_t)value->integer - 1, &len);
+        return text_copy(text, len);
+}
+
+/* The row of the scan, decoded */
+static int decode_row(struct series_walk *walk, struct roast_error *error)
 {
         const struct run_value *values = walk->scan.values;
         int r;
 
-        r = run_scan_next(&walk->scan, error);
-        if (r <= 0)
-                return r;
-        if (values[0].type != RUN_INT || values[1].type != RUN_INT || values[5].type != RUN_BYTES ||
-            values[0].integer < 1 || (uint64_t)values[0].integer > walk->texts.n ||
-            values[1].integer < 1 || (uint64_t)values[1].integer > walk->texts.n)
+        if (!is_text(walk, &values[0]) || !is_text(walk, &values[1]) || values[5].type != RUN_BYTES)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
         walk->worker_text = values[0].integer;
         walk->columns = intern_get(&walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
         r = block_decode(&walk->block, values[5].data, values[5].len, error);
         return r < 0 ? r : 1;
+}
+
+int series_walk_next(struct series_walk *walk, struct roast_error *error)
+{
+        int r = run_scan_next(&walk->scan, error);
+
+        return r <= 0 ? r : decode_row(walk, error);
+}
+
+int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error)
+{
+        int r;
+
+        while ((r = run_scan_next(&walk->scan, error)) > 0)
+                if (walk->scan.values[0].integer == worker_text)
+                        return decode_row(walk, error);
+        return r;
 }
 
 /* The number between two places; the text has no end of its own. */

@@ -23,10 +23,16 @@ struct series_walk {
 
 int series_walk_begin(struct series_walk *walk, struct roast_run *run, struct roast_error *error);
 int series_walk_next(struct series_walk *walk, struct roast_error *error);
+/* The same, but blocks of other workers are passed over without being decoded. */
+int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error);
 void series_walk_end(struct series_walk *walk);
 /* The series of that name in the current block, and the unit of its values; NULL: it has none. */
 const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
                                   int64_t *resolution);
+
+/* The string of a column that ends in _text, which the caller frees; NULL: no memory, or no string.
+ */
+char *series_walk_text(const struct series_walk *walk, const struct run_value *value);
 
 #define SERIES_MS 1000000 /* the unit of a block's times, in ns */
 

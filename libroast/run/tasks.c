@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/run.h"
+#include "util/size.h"
 
 static size_t length(const char *string)
 {
@@ -26,6 +27,9 @@ static int is_new(struct roast_run *run, const struct roast_task *task)
 
 static int add_row(struct roast_run *run, const struct roast_task *task, struct roast_error *error)
 {
+        static const size_t stamps[] = { TASK_START_UTC_NS, TASK_STOP_UTC_NS,
+                                         TASK_COMPUTE_START_UTC_NS };
+        int64_t offset_ns = run_clock_offset(run, task->worker, length(task->worker));
         struct run_value row[TASK_N_COLUMNS] = { 0 };
         int r = 0;
 
@@ -40,6 +44,10 @@ static int add_row(struct roast_run *run, const struct roast_task *task, struct 
 #undef STRING
 #undef TEXT
 #undef INT
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(stamps) && offset_ns; i++)
+                if (row[stamps[i]].type == RUN_INT)
+                        row[stamps[i]].integer =
+                                run_clock_correct(row[stamps[i]].integer, offset_ns);
         return r < 0 ? r : run_insert(run, RUN_TASK, row, TASK_N_COLUMNS, error);
 }
 

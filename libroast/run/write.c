@@ -87,7 +87,7 @@ static int prepare_tables(struct roast_run *run, struct roast_error *error)
 }
 
 /* The file is made here, so that nobody else can read it and none is overwritten. */
-static int create_file(const char *path, struct roast_error *error)
+int run_create_file(const char *path, struct roast_error *error)
 {
         int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
@@ -99,7 +99,7 @@ static int create_file(const char *path, struct roast_error *error)
 }
 
 /* Beside the file what SQLite may have left: it would be replayed over the next of that name. */
-static void remove_files(const char *path)
+void run_remove_files(const char *path)
 {
         static const char *const ends[] = { "-journal", "-wal", "-shm" };
 
@@ -135,7 +135,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
         struct roast_run *run;
         int r = 0, rc;
 
-        if (path && (r = create_file(path, error)) < 0)
+        if (path && (r = run_create_file(path, error)) < 0)
                 return r;
         run = calloc(1, sizeof(*run));
         if (run && path)
@@ -146,14 +146,14 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 run->writable = true;
                 rc = sqlite3_open_v2(
                         path ? path : ":memory:", &run->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
                 r = rc == SQLITE_OK ? set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }
         if (r < 0) {
                 roast_run_free(run);
                 if (path)
-                        remove_files(path);
+                        run_remove_files(path);
                 return r;
         }
         *ret = run;
@@ -354,69 +354,4 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
         /* without a log, readers and what is still added have to wait for each other */
         sqlite3_busy_timeout(run->db, RUN_BUSY_MS);
         return 0;
-}
-
-/*
- * The run itself would go on writing into the file that was replaced. A run under that name that
- * has a log: it would be replayed over whatever took its place.
- */
-static int check_unused(const struct roast_run *run, const char *path, struct roast_error *error)
-{
-        ROAST_CLEANUP(cleanup_free) char *log = NULL;
-        struct stat st, own;
-
-        if (run->path && stat(run->path, &own) == 0 && stat(path, &st) == 0 &&
-            st.st_dev == own.st_dev && st.st_ino == own.st_ino)
-                return roast_fail(error, ROAST_E_STATE, "%s: is the run itself: it is not replaced",
-                                  path);
-        if (asprintf(&log, "%s-wal", path) < 0) {
-                log = NULL;
-                return roast_fail_nomem(error);
-        }
-        if (stat(log, &st) < 0 || st.st_size == 0)
-                return 0;
-        return roast_fail(error, ROAST_E_STATE,
-                          "%s: is a run that is being written, or was not finished: it is not"
-                          " replaced",
-                          path);
-}
-
-/* Onto the disk, and only then under the final name */
-static int move(const char *from, const char *to, struct roast_error *error)
-{
-        ROAST_CLEANUP(cleanup_close) int fd = open(from, O_RDONLY | O_CLOEXEC);
-
-        if (fd < 0 || fsync(fd) < 0 || rename(from, to) < 0)
-                return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", to,
-                                  strerror(errno));
-        return 0;
-}
-
-/* A temporary name beside the final one, so that the rename cannot fail for the file system. */
-int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error)
-{
-        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
-        char *literal;
-        int r;
-
-        r = roast_run_commit(run, error);
-        if (r >= 0)
-                r = check_unused(run, path, error);
-        if (r < 0)
-                return r;
-        if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
-                temporary = NULL;
-                return roast_fail_nomem(error);
-        }
-        unlink(temporary);
-        if ((r = create_file(temporary, error)) < 0)
-                return r;
-        literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
-        r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
-        sqlite3_free(literal);
-        if (r >= 0)
-                r = move(temporary, path, error);
-        if (r < 0)
-                remove_files(temporary);
-        return r;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "roast-show.h"
-#include "util/buf.h"
+#include "show/formats.h"
 #include "util/cleanup.h"
 
 static int finish(char **ret, struct buf *out, int r, struct roast_error *error)
@@ -13,21 +13,24 @@ static int finish(char **ret, struct buf *out, int r, struct roast_error *error)
         return *ret ? 0 : roast_fail_nomem(error);
 }
 
-/* Pipes would end the cell, line breaks the row; the others are read as markup or obeyed. */
-static int markdown_cell(struct buf *out, const char *text)
+int format_markdown_cell(struct buf *out, const char *text, size_t len)
 {
         int r = buf_puts(out, " ");
 
-        for (; *text && r >= 0; text++) {
-                if (strchr("|\\`*<[", *text))
-                        r = buf_puts(out, "\\");
-                if (r >= 0) {
-                        bool control = (uint8_t)*text < 0x20 || *text == 0x7f;
+        for (size_t i = 0; i < len && r >= 0; i++) {
+                bool control = (uint8_t)text[i] < 0x20 || text[i] == 0x7f;
 
-                        r = buf_put_u8(out, control ? ' ' : (uint8_t)*text);
-                }
+                if (!control && strchr("|\\`*<[", text[i]))
+                        r = buf_puts(out, "\\");
+                if (r >= 0)
+                        r = buf_put_u8(out, control ? ' ' : (uint8_t)text[i]);
         }
         return r < 0 ? r : buf_puts(out, " |");
+}
+
+static int markdown_cell(struct buf *out, const char *text)
+{
+        return format_markdown_cell(out, text, strlen(text));
 }
 
 int roast_table_to_markdown(char **ret, const struct roast_table *table, struct roast_error *error)
@@ -55,16 +58,18 @@ int roast_table_to_markdown(char **ret, const struct roast_table *table, struct 
         return finish(ret, &out, r, error);
 }
 
-/* RFC 4180: quoted where it must be, quotes doubled */
-static int csv_cell(struct buf *out, const char *text)
+int format_csv_cell(struct buf *out, const char *text, size_t len)
 {
+        bool plain = true;
         int r;
 
-        if (!strpbrk(text, ",\"\r\n"))
-                return buf_puts(out, text);
+        for (size_t i = 0; i < len && plain; i++)
+                plain = text[i] != ',' && text[i] != '"' && text[i] != '\r' && text[i] != '\n';
+        if (plain)
+                return buf_append(out, text, len);
         r = buf_puts(out, "\"");
-        for (; *text && r >= 0; text++)
-                r = *text == '"' ? buf_puts(out, "\"\"") : buf_put_u8(out, (uint8_t)*text);
+        for (size_t i = 0; i < len && r >= 0; i++)
+                r = text[i] == '"' ? buf_puts(out, "\"\"") : buf_put_u8(out, (uint8_t)text[i]);
         return r < 0 ? r : buf_puts(out, "\"");
 }
 
@@ -77,7 +82,7 @@ static int csv_value(struct buf *out, const struct roast_cell *cell)
         case ROAST_CELL_REAL:
                 return isfinite(cell->real) ? buf_put_real(out, cell->real) : 0;
         case ROAST_CELL_TEXT:
-                return csv_cell(out, cell->text);
+                return format_csv_cell(out, cell->text, strlen(cell->text));
         case ROAST_CELL_EMPTY:
         case ROAST_CELL_ABSENT:
                 break;

@@ -14,8 +14,10 @@ static void put_metric(struct json *json, enum roast_metric metric, const struct
                 json_double(json, value->real);
 }
 
-static void put_metrics(struct json *json, const struct roast_metric_set *set)
+static void put_metrics(struct json *json, const struct roast_summary *summary)
 {
+        const struct roast_metric_set *set = &summary->metrics;
+
         json_key(json, "metrics");
         json_object(json);
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
@@ -23,12 +25,19 @@ static void put_metrics(struct json *json, const struct roast_metric_set *set)
                         json_key(json, roast_metrics[i].key);
                         put_metric(json, i, &set->values[i]);
                 }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                if (summary->customs[i].value.state != ROAST_ABSENT) {
+                        json_key(json, summary->customs[i].key);
+                        json_double(json, summary->customs[i].value.real);
+                }
         json_end(json);
 }
 
-static void put_reasons(struct json *json, const struct roast_metric_set *set, const char *key,
+static void put_reasons(struct json *json, const struct roast_summary *summary, const char *key,
                         enum roast_state state)
 {
+        const struct roast_metric_set *set = &summary->metrics;
+
         json_key(json, key);
         json_object(json);
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
@@ -36,6 +45,36 @@ static void put_reasons(struct json *json, const struct roast_metric_set *set, c
                         json_key(json, roast_metrics[i].key);
                         json_string(json, roast_metric_reason(set, i));
                 }
+        for (size_t i = 0; i < summary->n_customs; i++)
+                if (summary->customs[i].value.state == state && state != ROAST_KNOWN) {
+                        json_key(json, summary->customs[i].key);
+                        json_string(json, summary->customs[i].value.reason);
+                }
+        json_end(json);
+}
+
+/* What the user's own metrics are: the registry tells that of the others. */
+static void put_customs(struct json *json, const struct roast_summary *summary)
+{
+        static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
+                                               [ROAST_BETTER_MORE] = "more",
+                                               [ROAST_BETTER_LESS] = "less" };
+
+        json_key(json, "custom");
+        json_object(json);
+        for (size_t i = 0; i < summary->n_customs; i++) {
+                const struct roast_custom *custom = &summary->customs[i];
+
+                json_key(json, custom->key);
+                json_object(json);
+                json_key(json, "title");
+                json_string(json, custom->title ? custom->title : custom->key);
+                json_key(json, "unit");
+                json_string(json, custom->unit ? custom->unit : "");
+                json_key(json, "better");
+                json_string(json, betters[custom->better]);
+                json_end(json);
+        }
         json_end(json);
 }
 
@@ -167,15 +206,18 @@ int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_sum
         r = put_run(&json, run, error);
         if (r < 0)
                 return r;
-        put_metrics(&json, &summary->metrics);
-        put_reasons(&json, &summary->metrics, "absent", ROAST_ABSENT);
-        put_reasons(&json, &summary->metrics, "estimated", ROAST_ESTIMATED);
+        put_metrics(&json, summary);
+        put_reasons(&json, summary, "absent", ROAST_ABSENT);
+        put_reasons(&json, summary, "estimated", ROAST_ESTIMATED);
+        put_customs(&json, summary);
         put_ledger(&json, summary);
-        json_key(&json, "tables");
-        json_array(&json);
-        for (size_t i = 0; i < tables->n; i++)
-                put_table(&json, &tables->tables[i]);
-        json_end(&json);
+        if (tables) {
+                json_key(&json, "tables");
+                json_array(&json);
+                for (size_t i = 0; i < tables->n; i++)
+                        put_table(&json, &tables->tables[i]);
+                json_end(&json);
+        }
         json_end(&json);
         return finish(ret, &json, error);
 }

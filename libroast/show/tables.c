@@ -15,6 +15,7 @@
 #include "show/build.h"
 #include "show/ledger.h"
 #include "show/split.h"
+#include "show/things.h"
 #include "util/size.h"
 
 enum when {
@@ -61,6 +62,9 @@ static const struct metric_row resource_rows[] = {
         { "Speedup Factor", ROAST_SPEEDUP_FACTOR },
         { "Peak Memory (per worker)", ROAST_PEAK_MEMORY_BYTES },
         { "Avg Memory (per worker)", ROAST_AVG_MEMORY_PER_WORKER_BYTES },
+        { "Memory Utilization", ROAST_AVG_MEMORY_UTILIZATION_PERCENT, IF_KNOWN },
+        { "Peak", ROAST_PEAK_MEMORY_UTILIZATION_PERCENT, IF_KNOWN, BULLET },
+        { "CPU Utilization", ROAST_AVG_CPU_UTILIZATION_PERCENT, IF_KNOWN },
 };
 
 static const struct metric_row timing_rows[] = {
@@ -100,6 +104,8 @@ static const struct metric_row chunk_rows[] = {
         { "Min", ROAST_CHUNK_DURATION_MIN, IF_KNOWN, BULLET },
         { "Max", ROAST_CHUNK_DURATION_MAX, IF_KNOWN, BULLET },
         { "Std Dev", ROAST_CHUNK_DURATION_STD, IF_NONZERO, BULLET },
+        { "Median", ROAST_CHUNK_DURATION_P50, IF_KNOWN, BULLET },
+        { "95th Percentile", ROAST_CHUNK_DURATION_P95, IF_KNOWN, BULLET },
         { "Mean Memory Delta", ROAST_CHUNK_MEM_DELTA_MEAN_MB, IF_KNOWN },
         { "Min", ROAST_CHUNK_MEM_DELTA_MIN_MB, IF_KNOWN, BULLET },
         { "Max", ROAST_CHUNK_MEM_DELTA_MAX_MB, IF_KNOWN, BULLET },
@@ -114,6 +120,15 @@ static const struct metric_row failure_rows[] = {
         { "Skipped", ROAST_NUM_SKIPPED_CHUNKS, IF_NONZERO, BULLET, "of the failed", .alert = true },
         { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BULLET, .alert = true },
         { "Tried again", ROAST_NUM_RETRIED_CHUNKS, IF_NONZERO, BULLET },
+};
+
+static const struct metric_row coverage_rows[] = {
+        { "Files", ROAST_NUM_FILES, IF_KNOWN },
+        { "Branches Read", ROAST_TOTAL_BRANCHES_READ, IF_KNOWN,
+          .second = ROAST_AVG_BRANCHES_READ_PERCENT },
+        { "Bytes Read", ROAST_AVG_BYTES_READ_PERCENT, IF_KNOWN, .note = "of a file" },
+        { "Compression Ratio", ROAST_COMPRESSION_RATIO, IF_KNOWN },
+        { "Total Bytes Uncompressed", ROAST_TOTAL_BYTES_UNCOMPRESSED, IF_KNOWN },
 };
 
 static const struct roast_column metric_columns[] = {
@@ -312,6 +327,12 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
         return r < 0 ? r : chunk_sections(table, summary);
 }
 
+static int fill_coverage(struct roast_table *table, const struct roast_summary *summary)
+{
+        return metric_rows(table, &summary->metrics, coverage_rows,
+                           ROAST_ARRAY_SIZE(coverage_rows));
+}
+
 static const struct roast_column dataset_columns[] = {
         { "dataset", "Dataset", false }, { "chunks", "Chunks", true },
         { "failed", "Failed", true },    { "events", "Events", true },
@@ -333,10 +354,13 @@ static int fill_datasets(struct roast_table *table, const struct roast_summary *
                 if (dataset->failed)
                         cells[2].emphasis = ROAST_ALERT;
                 build_count(&cells[3], dataset->events);
-                build_seconds(&cells[4], dataset->wall_s);
-                build_seconds(&cells[5], dataset->cpu_s);
-                build_bytes(&cells[6], (double)dataset->requested_bytes);
-                if (dataset->events) {
+                if (dataset->wall_chunks)
+                        build_seconds(&cells[4], dataset->wall_s);
+                if (dataset->cpu_chunks)
+                        build_seconds(&cells[5], dataset->cpu_s);
+                if (dataset->bytes_chunks)
+                        build_bytes(&cells[6], dataset->requested_bytes);
+                if (dataset->events && dataset->wall_chunks) {
                         build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
                         cells[7].real *= 1e6;
                 }
@@ -375,6 +399,35 @@ static int fill_sections(struct roast_table *table, const struct roast_summary *
         return 0;
 }
 
+static const struct roast_column task_columns[] = {
+        { "prefix", "Tasks", false }, { "tasks", "Number", true }, { "attempts", "Attempts", true },
+        { "failed", "Failed", true }, { "lost", "Lost", true },    { "busy_s", "Time", true },
+        { "cpu_s", "CPU", true },
+};
+
+static int fill_tasks(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_tasks; i++) {
+                const struct roast_task_group *group = &summary->tasks[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", group->prefix ? group->prefix : "(no prefix)");
+                build_count(&cells[1], group->tasks);
+                build_count(&cells[2], group->attempts);
+                build_count(&cells[3], group->failed);
+                build_count(&cells[4], group->lost);
+                for (int j = 3; j <= 4; j++)
+                        if (cells[j].count)
+                                cells[j].emphasis = ROAST_ALERT;
+                build_seconds(&cells[5], group->busy_s);
+                if (group->measured)
+                        build_seconds(&cells[6], group->cpu_s);
+        }
+        return 0;
+}
+
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
 
 static const struct definition {
@@ -383,6 +436,7 @@ static const struct definition {
         const struct roast_column *columns;
         size_t n_columns;
         int (*fill)(struct roast_table *table, const struct roast_summary *summary);
+        bool asked_for; /* not among all tables: it may have very many rows */
 } definitions[] = {
         { "throughput", "Throughput Metrics", COLUMNS(metric_columns), fill_throughput },
         { "events", "Event Processing Metrics", COLUMNS(metric_columns), fill_events },
@@ -395,11 +449,16 @@ static const struct definition {
           ledger_fill },
         { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
         { "sections", "Sections", COLUMNS(section_columns), fill_sections },
+        { "tasks", "Tasks", COLUMNS(task_columns), fill_tasks },
+        { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), fill_coverage },
+        { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
+        { "files", "Files", things_file_columns, THINGS_N_FILE_COLUMNS, things_fill_files, true },
 };
 
 const char *const roast_table_names[] = { "throughput", "events",   "resources", "timing",
                                           "fine",       "chunks",   "split",     "ledger",
-                                          "datasets",   "sections", NULL };
+                                          "datasets",   "sections", "tasks",     "coverage",
+                                          "custom",     "files",    NULL };
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)
@@ -434,6 +493,8 @@ int roast_tables_make(struct roast_tables *tables, const struct roast_summary *s
         if (!tables->tables)
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(definitions) && r >= 0; i++) {
+                if (definitions[i].asked_for)
+                        continue;
                 r = make(&tables->tables[tables->n], &definitions[i], summary, error);
                 if (r >= 0 && tables->tables[tables->n].n_rows)
                         tables->n++;

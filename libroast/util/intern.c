@@ -60,6 +60,13 @@ static uint32_t *find_slot(const struct intern *intern, const void *data, size_t
         }
 }
 
+int64_t intern_find(const struct intern *intern, const void *data, size_t len)
+{
+        uint32_t number = intern->n_slots ? *find_slot(intern, data, len) : 0;
+
+        return number ? (int64_t)number - 1 : ROAST_E_NOENT;
+}
+
 /* Slots that are all free get the strings that there are. */
 static void fill_slots(struct intern *intern)
 {

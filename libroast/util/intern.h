@@ -25,6 +25,8 @@ void intern_deinit(struct intern *intern);
 void intern_clear(struct intern *intern);
 /* The string's number, or ROAST_E_NOMEM. */
 int64_t intern_put(struct intern *intern, const void *data, size_t len);
+/* The same of a string that must be there; ROAST_E_NOENT if it is not. */
+int64_t intern_find(const struct intern *intern, const void *data, size_t len);
 /* Forgets the strings from number n on. */
 void intern_truncate(struct intern *intern, size_t n);
 const char *intern_get(const struct intern *intern, size_t number, size_t *len);

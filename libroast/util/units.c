@@ -90,13 +90,9 @@ char *roast_format_count(char *text, size_t size, int64_t count)
         return text;
 }
 
-char *roast_format_value(char *text, size_t size, enum roast_metric metric,
-                         const struct roast_value *value)
+char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double real, int64_t count)
 {
-        const struct roast_metric_info *info = &roast_metrics[metric];
-        double real = value->real;
-
-        switch (info->unit) {
+        switch (unit) {
         case ROAST_UNIT_SECONDS:
                 return roast_format_seconds(text, size, real);
         case ROAST_UNIT_BYTES:
@@ -104,8 +100,8 @@ char *roast_format_value(char *text, size_t size, enum roast_metric metric,
         case ROAST_UNIT_MIB:
                 return roast_format_bytes(text, size, real * 1024 * 1024);
         case ROAST_UNIT_COUNT:
-                if (info->type == ROAST_TYPE_COUNT || (double)value->count == real)
-                        return roast_format_count(text, size, value->count);
+                if ((double)count == real)
+                        return roast_format_count(text, size, count);
                 snprintf(text, size, "%.1f", real);
                 break;
         case ROAST_UNIT_WORKERS:
@@ -140,6 +136,29 @@ char *roast_format_value(char *text, size_t size, enum roast_metric metric,
                 text[0] = '\0';
                 break;
         }
+        return text;
+}
+
+char *roast_format_value(char *text, size_t size, enum roast_metric metric,
+                         const struct roast_value *value)
+{
+        return roast_format_unit(text, size, roast_metrics[metric].unit, value->real, value->count);
+}
+
+char *roast_format_custom(char *text, size_t size, const struct roast_custom *custom)
+{
+        const char *unit = custom->unit ? custom->unit : "";
+        double real = custom->value.real;
+
+        for (unsigned int i = 0; i < ROAST_N_UNITS; i++)
+                if (!strcmp(unit, roast_unit_names[i]))
+                        return roast_format_unit(text, size, i, real, custom->value.count);
+        if (custom->value.count && (double)custom->value.count == real)
+                roast_format_count(text, size, custom->value.count);
+        else
+                snprintf(text, size, "%.4g", real);
+        if (*unit)
+                snprintf(text + strlen(text), size - strlen(text), " %s", unit);
         return text;
 }
 

@@ -32,6 +32,7 @@ static void reader_deinit(struct chunk_reader *reader)
                 Py_XDECREF(reader->sections ? reader->sections[i].type : NULL);
         free(reader->sections);
         free(reader->datasets);
+        chunk_stats_deinit(&reader->stats);
         Py_XDECREF(reader->section_index);
         Py_XDECREF(reader->dataset_index);
 }
@@ -90,7 +91,7 @@ static struct named_section *section_of(struct chunk_reader *reader, PyObject *n
 static int read_finished(struct chunk_reader *reader, struct roast_dataset *dataset,
                          PyObject *record)
 {
-        struct chunk_figures figures = { .cpu_s = (double)NAN };
+        struct chunk_figures figures = { .cpu_s = (double)NAN, .requested_bytes = (double)NAN };
         struct roast_fact events;
         PyObject *duration;
         int r;
@@ -108,7 +109,10 @@ static int read_finished(struct chunk_reader *reader, struct roast_dataset *data
         figures.has_events = events.type == ROAST_FACT_INT ||
                              (events.type == ROAST_FACT_REAL && isfinite(events.real));
         figures.events = plain_integer(&events);
-        chunk_stats_finished(&reader->stats, dataset, &figures);
+        if (chunk_stats_finished(&reader->stats, dataset, &figures) < 0) {
+                PyErr_NoMemory();
+                return -1;
+        }
         return 0;
 }
 
@@ -262,51 +266,6 @@ out:
         return r;
 }
 
-static PyObject *dataset_dict(const struct roast_dataset *dataset)
-{
-        double n = (double)dataset->finished, events = (double)dataset->events;
-        PyObject *dict =
-                Py_BuildValue("{s:L,s:d,s:L,s:d}", "num_chunks", (long long)dataset->finished,
-                              "total_duration", dataset->wall_s, "total_events",
-                              (long long)dataset->events, "mean_duration", dataset->wall_s / n);
-
-        if (dict && dataset->events > 0 &&
-            (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
-             plain_put(dict, "time_per_event", PyFloat_FromDouble(dataset->wall_s / events)) < 0 ||
-             plain_put(dict, "memory_per_event",
-                       PyFloat_FromDouble(dataset->rss_delta_bytes / events)) < 0))
-                Py_CLEAR(dict);
-        return dict;
-}
-
-static PyObject *section_dict(const struct named_section *named)
-{
-        const struct roast_section *section = &named->section;
-        const char *kind = section->kind & SECTION_MEMORY ? "memory"
-                           : section->kind & SECTION_TIME ? "time"
-                                                          : "bytes";
-        double n = (double)section->memory_chunks;
-        PyObject *type = named->type ? Py_NewRef(named->type) : PyUnicode_FromString(kind);
-        PyObject *dict =
-                !type ? NULL
-                      : Py_BuildValue("{s:L,s:d,s:N,s:d}", "count", (long long)section->count,
-                                      "total_duration", section->total_s, "type", type,
-                                      "mean_duration", section->total_s / (double)section->count);
-
-        if (dict && section->memory_chunks &&
-            (plain_put(dict, "mean_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_bytes / CHUNK_MIB / n)) < 0 ||
-             plain_put(dict, "max_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_max_bytes / CHUNK_MIB)) < 0 ||
-             plain_put(dict, "min_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
-                Py_CLEAR(dict);
-        if (dict && section->kind & SECTION_BYTES_READ &&
-            plain_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
-                Py_CLEAR(dict);
-        return dict;
-}
-
 struct dict_maker {
         const struct chunk_reader *reader;
         PyObject *dict;
@@ -321,7 +280,7 @@ static int put_dataset(PyObject *name, PyObject *position, void *context)
 
         if (dataset->finished == 0)
                 return 0;
-        dict = dataset_dict(dataset);
+        dict = native_documented_dataset(dataset);
         r = dict ? PyDict_SetItem(maker->dict, name, dict) : -1;
         Py_XDECREF(dict);
         return r;
@@ -330,7 +289,8 @@ static int put_dataset(PyObject *name, PyObject *position, void *context)
 static int put_section(PyObject *name, PyObject *position, void *context)
 {
         struct dict_maker *maker = context;
-        PyObject *dict = section_dict(&maker->reader->sections[PyLong_AsSsize_t(position)]);
+        const struct named_section *named = &maker->reader->sections[PyLong_AsSsize_t(position)];
+        PyObject *dict = native_documented_section(&named->section, named->type);
         int r = dict ? PyDict_SetItem(maker->dict, name, dict) : -1;
 
         Py_XDECREF(dict);
@@ -347,7 +307,7 @@ static PyObject *dict_of(const struct chunk_reader *reader, PyObject *index,
         return maker.dict;
 }
 
-static PyObject *results(PyObject *module, const struct chunk_reader *reader)
+static PyObject *results(PyObject *module, struct chunk_reader *reader)
 {
         struct roast_summary summary = { 0 };
         PyObject *datasets, *sections, *object = NULL, *tuple = NULL;

@@ -22,6 +22,10 @@ struct coverage_reader {
         uint32_t *branches; /* of the record at hand */
         size_t n_branches;
         size_t cap;
+        struct stat_sum branches_percent; /* of chunks */
+        struct stat_sum bytes_percent;
+        double compressed; /* of all chunks' branches, as far as both are known */
+        double uncompressed;
 };
 
 static void reader_deinit(struct coverage_reader *reader)
@@ -166,14 +170,23 @@ static int read_bytes(struct coverage_reader *reader, struct coverage_file *file
  */
 static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
 {
-        double bytes, branches_percent, bytes_percent, tree_bytes;
+        double bytes, whole, branches_percent, bytes_percent, tree_bytes;
         struct read_file *found;
 
         if (plain_get_real(&bytes, record, "accessed_bytes") < 0 ||
+            plain_get_real(&whole, record, "accessed_uncompressed_bytes") < 0 ||
             plain_get_real(&branches_percent, record, "branches_read_percent") < 0 ||
             plain_get_real(&bytes_percent, record, "bytes_read_percent") < 0 ||
             plain_get_real(&tree_bytes, record, "tree_bytes") < 0)
                 return -1;
+        if (isfinite(branches_percent))
+                stat_add(&reader->branches_percent, branches_percent);
+        if (isfinite(bytes_percent))
+                stat_add(&reader->bytes_percent, bytes_percent);
+        if (isfinite(bytes) && isfinite(whole) && bytes > 0 && whole > 0) {
+                reader->compressed += bytes;
+                reader->uncompressed += whole;
+        }
         if (isfinite(tree_bytes) && isfinite(bytes_percent))
                 bytes = round(bytes_percent * tree_bytes / 100);
         if (!file || file == Py_None)
@@ -267,6 +280,26 @@ static int put_file(PyObject *name, PyObject *position, void *context)
         return r;
 }
 
+/* What is known only if records tell it */
+static int put_means(PyObject *dict, const struct coverage_reader *reader)
+{
+        double ratio = reader->compressed / reader->uncompressed;
+
+        if (PyDict_Size(reader->file_index) &&
+            plain_put(dict, "num_files", PyLong_FromSsize_t(PyDict_Size(reader->file_index))) < 0)
+                return -1;
+        if (reader->branches_percent.n &&
+            plain_put(dict, "chunk_branches_read_percent_mean",
+                      PyFloat_FromDouble(reader->branches_percent.mean)) < 0)
+                return -1;
+        if (reader->bytes_percent.n &&
+            plain_put(dict, "chunk_bytes_read_percent_mean",
+                      PyFloat_FromDouble(reader->bytes_percent.mean)) < 0)
+                return -1;
+        return isfinite(ratio) ? plain_put(dict, "compression_ratio", PyFloat_FromDouble(ratio))
+                               : 0;
+}
+
 /* All of it, and the names of the files whose bytes are estimated */
 static PyObject *make_results(struct coverage_reader *reader)
 {
@@ -275,17 +308,20 @@ static PyObject *make_results(struct coverage_reader *reader)
                                             .ratios = PyList_New(0),
                                             .percents = PyList_New(0),
                                             .estimated = PyList_New(0) };
-        PyObject *object = NULL;
+        PyObject *object = NULL, *dict = NULL;
 
         if (results.files && results.ratios && results.percents && results.estimated &&
             plain_each_pair(reader->file_index, put_file, &results) >= 0)
-                object = Py_BuildValue(
-                        "({s:O,s:O,s:O,s:d,s:d,s:O,s:n}O)", "file_metadata", reader->metadata,
-                        "compression_ratios", results.ratios, "file_read_metrics", results.files,
-                        "avg_branches_read_percent", results.branches_percent.mean,
-                        "avg_bytes_read_percent", results.bytes_percent.mean,
-                        "bytes_read_percent_per_file", results.percents, "total_branches_read",
-                        PyDict_Size(reader->branch_index), results.estimated);
+                dict = Py_BuildValue("{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata",
+                                     reader->metadata, "compression_ratios", results.ratios,
+                                     "file_read_metrics", results.files,
+                                     "avg_branches_read_percent", results.branches_percent.mean,
+                                     "avg_bytes_read_percent", results.bytes_percent.mean,
+                                     "bytes_read_percent_per_file", results.percents,
+                                     "total_branches_read", PyDict_Size(reader->branch_index));
+        if (dict && put_means(dict, reader) >= 0)
+                object = PyTuple_Pack(2, dict, results.estimated);
+        Py_XDECREF(dict);
         Py_XDECREF(results.files);
         Py_XDECREF(results.ratios);
         Py_XDECREF(results.percents);

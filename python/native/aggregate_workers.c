@@ -143,6 +143,76 @@ static PyObject *worker_average(PyObject *module, PyObject *mapping)
         return PyFloat_FromDouble(workers.means.mean);
 }
 
+/* Values of workers as shares of what each has */
+struct shares {
+        struct samples values;
+        struct samples wholes; /* of the worker at hand */
+        PyObject *by_worker;   /* {worker: samples of what it has} */
+        double scale;
+        struct stat_sum means;  /* of the workers' averages over time */
+        struct stat_sum shares; /* of all samples */
+};
+
+/* What the worker had at a time: the last sample until then, or else its first; by time */
+static double whole_at(const struct samples *wholes, size_t *at, double time)
+{
+        while (*at + 1 < wholes->n && wholes->samples[*at + 1].time <= time)
+                ++*at;
+        return wholes->samples[*at].value;
+}
+
+static int add_worker_shares(PyObject *worker, PyObject *series, void *context)
+{
+        struct shares *shares = context;
+        struct stat_average average = { 0 };
+        PyObject *wholes;
+        size_t at = 0;
+        int r = plain_get_object(shares->by_worker, worker, &wholes);
+
+        if (r > 0)
+                r = read_samples(&shares->wholes, wholes);
+        Py_XDECREF(wholes);
+        if (r < 0 || !wholes || !shares->wholes.n)
+                return r < 0 ? -1 : 0;
+        if (read_samples(&shares->values, series) < 0)
+                return -1;
+        for (size_t i = 0; i < shares->values.n; i++) {
+                const struct sample *sample = &shares->values.samples[i];
+                double whole = whole_at(&shares->wholes, &at, sample->time);
+                double share = sample->value / whole * shares->scale;
+
+                if (!(whole > 0) || !isfinite(share))
+                        continue;
+                stat_average_add(&average, sample->time, share);
+                stat_add(&shares->shares, share);
+        }
+        if (average.n)
+                stat_add(&shares->means, stat_average_mean(&average));
+        return 0;
+}
+
+/* worker_share(values, wholes, scale) -> (average, smallest, largest) of scale x value / whole */
+static PyObject *worker_share(PyObject *module, PyObject *args)
+{
+        struct plain_clock clock = { 0 };
+        struct shares shares = { .values.clock = &clock, .wholes.clock = &clock };
+        PyObject *values;
+        int r;
+
+        (void)module;
+        if (!PyArg_ParseTuple(args, "OOd", &values, &shares.by_worker, &shares.scale))
+                return NULL;
+        r = plain_each_pair(values, add_worker_shares, &shares);
+        free(shares.values.samples);
+        free(shares.wholes.samples);
+        plain_clock_deinit(&clock);
+        if (r < 0)
+                return NULL;
+        if (shares.means.n == 0)
+                Py_RETURN_NONE;
+        return Py_BuildValue("(ddd)", shares.means.mean, shares.shares.min, shares.shares.max);
+}
+
 struct peak {
         PyObject *value;
         double real;
@@ -272,6 +342,9 @@ static PyMethodDef functions[] = {
           "worker_average(series)\n--\n\nThe mean of the workers' averages over time." },
         { "worker_peak", worker_peak, METH_O,
           "worker_peak(series)\n--\n\nThe largest value of any worker, as it was given." },
+        { "worker_share", worker_share, METH_VARARGS,
+          "worker_share(values, wholes, scale)\n--\n\nThe workers' values as shares of what each "
+          "has: average over time, smallest, largest." },
         { "aggregate_tracking", aggregate_tracking, METH_VARARGS,
           "aggregate_tracking(counts, cores)\n--\n\nWorkers and cores over time." },
         { 0 },

@@ -32,7 +32,8 @@ static int exec_module(PyObject *module)
                 return -1;
         probe_lock_add_symbol("_PyRuntime");
         if (native_add_chunk(module, state) < 0 || native_add_section(module, state) < 0 ||
-            native_add_records(module, state) < 0 || native_add_sampler(module) < 0)
+            native_add_records(module, state) < 0 || native_add_sampler(module) < 0 ||
+            native_add_process(module) < 0)
                 return -1;
         return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
 }
@@ -93,8 +94,16 @@ static PyMethodDef functions[] = {
           "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
         { "encode_block", native_encode_block, METH_VARARGS,
           "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
+        { "read_process", native_read_process, METH_O,
+          "read_process(pid, /)\n--\n\n"
+          "(start, *values as PROCESS_COLUMNS names them) of another process, or None." },
+        { "descendants", native_descendants, METH_O,
+          "descendants(pid, /)\n--\n\nNumbers of a process's children, and of theirs." },
         { "expect_containers", container_put, METH_NOARGS,
           "expect_containers()\n--\n\nDicts were put on processors by hand: look for them." },
+        { "set_utc_offset", native_set_utc_offset, METH_O,
+          "set_utc_offset(ns, /)\n--\n\nHow far UTC is ahead of the monotonic clock, from now "
+          "on." },
         { "take_faults", fault_take, METH_NOARGS,
           "take_faults()\n--\n\n(number, first one) of the faults since the last call, or None." },
         { 0 },

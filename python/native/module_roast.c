@@ -44,6 +44,25 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
         return list;
 }
 
+/* table_columns(table) -> [name], without id */
+static PyObject *table_columns(PyObject *module, PyObject *table)
+{
+        const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
+        const char *columns = name ? roast_run_table_columns(name) : NULL;
+        PyObject *text, *list;
+
+        (void)module;
+        if (!columns) {
+                if (name)
+                        PyErr_SetObject(PyExc_KeyError, table);
+                return NULL;
+        }
+        text = PyUnicode_FromString(columns);
+        list = text ? PyObject_CallMethod(text, "split", "s", ",") : NULL;
+        Py_XDECREF(text);
+        return list;
+}
+
 /* exchange(a, b): two paths change places at once */
 static PyObject *exchange(PyObject *module, PyObject *args)
 {
@@ -89,6 +108,8 @@ static PyMethodDef functions[] = {
           "metrics()\n--\n\nThe registry: a tuple for each metric." },
         { "inspect_json", native_inspect_json, METH_VARARGS,
           "inspect_json(path, tree, branches)\n--\n\nWhat is in a ROOT file, as JSON." },
+        { "table_columns", table_columns, METH_O,
+          "table_columns(table)\n--\n\nThe columns of a table of a run, without id." },
         { "exchange", exchange, METH_VARARGS,
           "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },

@@ -48,6 +48,12 @@ int native_add_records(PyObject *module, struct probe_state *state);
 /* sampler.c */
 int native_add_sampler(PyObject *module);
 PyObject *native_encode_block(PyObject *module, PyObject *args);
+PyObject *native_set_utc_offset(PyObject *module, PyObject *number);
+
+/* process.c */
+int native_add_process(PyObject *module);
+PyObject *native_read_process(PyObject *module, PyObject *number);
+PyObject *native_descendants(PyObject *module, PyObject *number);
 
 /* section_object.c */
 PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,

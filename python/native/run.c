@@ -16,8 +16,7 @@ typedef struct {
         pthread_mutex_t lock;
 } RunObject;
 
-/* Takes the lock; NULL with an exception set if the run is closed. */
-static struct roast_run *enter(PyObject *self)
+struct roast_run *native_run_enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
 
@@ -30,8 +29,7 @@ static struct roast_run *enter(PyObject *self)
         return object->run;
 }
 
-/* Lets the lock go; None or an exception. */
-static PyObject *leave(PyObject *self, int r, const struct roast_error *error)
+PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error)
 {
         pthread_mutex_unlock(&((RunObject *)self)->lock);
         if (r < 0)
@@ -110,7 +108,7 @@ static PyObject *run_fact(PyObject *self, PyObject *args)
                              name);
                 return NULL;
         }
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         if (value == Py_None)
@@ -123,7 +121,7 @@ static PyObject *run_fact(PyObject *self, PyObject *args)
                 PyErr_Clear();
                 r = roast_run_fact_absent(run, name, "too large", &error);
         }
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 static PyObject *run_add_chunks(PyObject *self, PyObject *args)
@@ -135,14 +133,14 @@ static PyObject *run_add_chunks(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "y*", &data))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 PyBuffer_Release(&data);
                 return NULL;
         }
         Py_BEGIN_ALLOW_THREADS r = roast_run_add_chunks(run, data.buf, (size_t)data.len, &error);
         Py_END_ALLOW_THREADS PyBuffer_Release(&data);
-        Py_XDECREF(leave(self, r, &error));
+        Py_XDECREF(native_run_leave(self, r, &error));
         return r < 0 ? NULL : PyLong_FromLong(r);
 }
 
@@ -161,11 +159,11 @@ static PyObject *run_add_worker_event(PyObject *self, PyObject *args)
         worker.pid = pid;
         worker.threads = threads;
         worker.memory_limit_bytes = limit;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_worker_event(run, utc_ns, (enum roast_worker_event)kind, &worker, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 /* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
@@ -215,7 +213,7 @@ static PyObject *run_add_tasks(PyObject *self, PyObject *args)
         for (Py_ssize_t i = 0; i < PyList_Size(rows); i++)
                 if (parse_task(PyList_GetItem(rows, i), &task) < 0)
                         return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         for (Py_ssize_t i = 0; i < PyList_Size(rows) && r >= 0; i++) {
@@ -224,7 +222,7 @@ static PyObject *run_add_tasks(PyObject *self, PyObject *args)
                 r = roast_run_add_task(run, &task, &error);
                 n_new += r > 0;
         }
-        Py_XDECREF(leave(self, r, &error));
+        Py_XDECREF(native_run_leave(self, r, &error));
         return r < 0 || PyErr_Occurred() ? NULL : PyLong_FromSsize_t(n_new);
 }
 
@@ -239,11 +237,11 @@ static PyObject *run_add_activity(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "sszszd", &worker, &kind, &prefix, &activity, &unit, &value))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_activity(run, worker, kind, prefix, activity, unit, value, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 /* add_series(worker, columns, block) */
@@ -258,15 +256,32 @@ static PyObject *run_add_series(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "ssy*", &worker, &columns, &block))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 PyBuffer_Release(&block);
                 return NULL;
         }
         r = roast_run_add_series(run, worker, columns, block.buf, (size_t)block.len, &error);
-        result = leave(self, r, &error);
+        result = native_run_leave(self, r, &error);
         PyBuffer_Release(&block);
         return result;
+}
+
+/* set_clock(worker, offset_ns, error_ns) */
+static PyObject *run_set_clock(PyObject *self, PyObject *args)
+{
+        struct roast_error error = { 0 };
+        long long offset_ns, error_ns;
+        struct roast_run *run;
+        const char *worker;
+
+        if (!PyArg_ParseTuple(args, "sLL", &worker, &offset_ns, &error_ns))
+                return NULL;
+        run = native_run_enter(self);
+        if (!run)
+                return NULL;
+        return native_run_leave(self, roast_run_set_clock(run, worker, offset_ns, error_ns, &error),
+                                &error);
 }
 
 /* add_span(kind, prefix, activity, unit, value) */
@@ -280,23 +295,23 @@ static PyObject *run_add_span(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "szszd", &kind, &prefix, &activity, &unit, &value))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         r = roast_run_add_span(run, kind, prefix, activity, unit, value, &error);
-        return leave(self, r, &error);
+        return native_run_leave(self, r, &error);
 }
 
 static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct roast_error *))
 {
         struct roast_error error = { 0 };
-        struct roast_run *run = enter(self);
+        struct roast_run *run = native_run_enter(self);
         int r;
 
         if (!run)
                 return NULL;
         Py_BEGIN_ALLOW_THREADS r = function(run, &error);
-        Py_END_ALLOW_THREADS return leave(self, r, &error);
+        Py_END_ALLOW_THREADS return native_run_leave(self, r, &error);
 }
 
 static PyObject *run_commit(PyObject *self, PyObject *unused)
@@ -320,13 +335,13 @@ static PyObject *run_copy(PyObject *self, PyObject *path)
 
         if (!PyUnicode_FSConverter(path, &bytes))
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run) {
                 Py_DECREF(bytes);
                 return NULL;
         }
         Py_BEGIN_ALLOW_THREADS r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
-        Py_END_ALLOW_THREADS result = leave(self, r, &error);
+        Py_END_ALLOW_THREADS result = native_run_leave(self, r, &error);
         Py_DECREF(bytes);
         return result;
 }
@@ -355,13 +370,13 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
         module = PyType_GetModule(Py_TYPE(self));
         if (!module)
                 return NULL;
-        run = enter(self);
+        run = native_run_enter(self);
         if (!run)
                 return NULL;
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_summary_of_run(&summary, run, &error);
-        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r < 0)
                 return NULL;
         object = native_summary_new(module, &summary);
@@ -373,7 +388,7 @@ static PyObject *run_summary(PyObject *self, PyObject *unused)
 static PyObject *run_chunks(PyObject *self, PyObject *unused)
 {
         struct roast_error error = { 0 };
-        struct roast_run *run = enter(self);
+        struct roast_run *run = native_run_enter(self);
         PyObject *bytes = NULL;
         void *data = NULL;
         size_t len = 0;
@@ -385,7 +400,7 @@ static PyObject *run_chunks(PyObject *self, PyObject *unused)
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_encode_chunks(run, &data, &len, &error);
-        Py_END_ALLOW_THREADS Py_XDECREF(leave(self, r, &error));
+        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r >= 0)
                 bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
         free(data);
@@ -441,7 +456,7 @@ static PyObject *resample(PyObject *self, PyObject *args,
                 return NULL;
         grid = (struct roast_grid){ start, step, n < 0 ? 0 : (size_t)n };
         context = (struct series_context){ PyDict_New(), grid.n };
-        run = context.dict ? enter(self) : NULL;
+        run = context.dict ? native_run_enter(self) : NULL;
         if (!run) {
                 Py_XDECREF(context.dict);
                 return NULL;
@@ -449,7 +464,7 @@ static PyObject *resample(PyObject *self, PyObject *args,
         r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = function(run, column, &grid, put_series, &context, &error);
-        done = leave(self, r, &error);
+        done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
                 Py_CLEAR(context.dict);
@@ -504,7 +519,7 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         int r;
 
         (void)unused;
-        run = dict ? enter(self) : NULL;
+        run = dict ? native_run_enter(self) : NULL;
         if (!run) {
                 Py_XDECREF(dict);
                 return NULL;
@@ -512,7 +527,7 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_facts(run, put_fact, dict, &error);
-        done = leave(self, r, &error);
+        done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
                 Py_CLEAR(dict);
@@ -549,6 +564,9 @@ static PyMethodDef methods[] = {
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
         { "add_span", run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
+        { "set_clock", run_set_clock, METH_VARARGS,
+          "set_clock(worker, offset_ns, error_ns)\n--\n\nWhat is added to the stamps of a "
+          "worker from now on." },
         { "chunks", run_chunks, METH_NOARGS, "chunks()\n--\n\nThe chunk records, encoded." },
         { "resample", run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
@@ -559,12 +577,27 @@ static PyMethodDef methods[] = {
         { "resample_workers", run_resample_workers, METH_VARARGS,
           "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
           "memory_limit_bytes on a grid, by worker." },
+        { "columns", native_run_columns, METH_VARARGS,
+          "columns(table, names)\n--\n\nWhole columns as bytes of int64, by name; the smallest "
+          "int64 is null." },
+        { "texts", native_run_texts, METH_NOARGS,
+          "texts()\n--\n\nThe strings that columns ending in _text refer to, number 1 first." },
+        { "spans", native_run_spans, METH_NOARGS,
+          "spans()\n--\n\nDask's fine metrics: {(kind, prefix, activity, unit): value}." },
+        { "series_names", native_run_series_names, METH_NOARGS,
+          "series_names()\n--\n\nThe names of the series of each worker." },
+        { "series", native_run_series, METH_VARARGS,
+          "series(worker, name)\n--\n\nTimes (ns UTC) and values, each as bytes of int64." },
         { "commit", run_commit, METH_NOARGS, "commit()\n--\n\nMakes what was added durable." },
         { "finish", run_finish, METH_NOARGS,
           "finish()\n--\n\nCommits and turns the file into its resting form." },
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "report", native_run_report, METH_O,
+          "report(path)\n--\n\nWrites the run as a page for a browser." },
+        { "_repr_html_", native_run_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe run as HTML, for notebooks." },
         { "facts", run_facts, METH_NOARGS, "facts()\n--\n\nThe last value of every fact." },
         { 0 },
 };

@@ -3,9 +3,27 @@
 
 #include "native.h"
 #include "roast-metrics.h"
+#include "roast-run.h"
 
 PyObject *native_inspect_json(PyObject *module, PyObject *args);
 int native_add_run(PyObject *module);
+
+/* run.c: takes the run's lock; NULL with an exception set if the run is closed. */
+struct roast_run *native_run_enter(PyObject *self);
+/* Lets the lock go; None or an exception. */
+PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error);
+
+/* run_read.c: methods of Run */
+PyObject *native_run_columns(PyObject *self, PyObject *args);
+PyObject *native_run_texts(PyObject *self, PyObject *unused);
+PyObject *native_run_spans(PyObject *self, PyObject *unused);
+PyObject *native_run_series_names(PyObject *self, PyObject *unused);
+PyObject *native_run_series(PyObject *self, PyObject *args);
+
+/* run_shown.c: methods of Run */
+PyObject *native_run_report(PyObject *self, PyObject *path);
+PyObject *native_run_repr_html(PyObject *self, PyObject *unused);
+
 int native_add_summary(PyObject *module);
 
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
@@ -13,3 +31,14 @@ PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
 
 /* Datasets and sections of a plain metrics dict ("per_dataset", "sections"); -1: an exception. */
 int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping);
+
+/* summary_lists.c: lists of dicts, and {key: dict} of the user's own metrics */
+PyObject *native_summary_datasets(const struct roast_summary *summary);
+PyObject *native_summary_sections(const struct roast_summary *summary);
+PyObject *native_summary_files(const struct roast_summary *summary);
+PyObject *native_summary_file_metadata(const struct roast_summary *summary);
+PyObject *native_summary_custom(const struct roast_summary *summary);
+/* (per dataset, per section): the documented dicts by name */
+PyObject *native_summary_documented(const struct roast_summary *summary);
+PyObject *native_documented_dataset(const struct roast_dataset *dataset);
+PyObject *native_documented_section(const struct roast_section *section, PyObject *type);

@@ -18,7 +18,6 @@
 
 typedef struct {
         PyObject_HEAD struct sampler *sampler;
-        int64_t utc_offset_ns; /* as it was at the first row: later clock steps change nothing */
         PyObject *columns;
 } SamplerObject;
 
@@ -53,7 +52,6 @@ static PyObject *sampler_object_new(PyTypeObject *type, PyObject *args, PyObject
         self = (SamplerObject *)alloc(type, 0);
         if (!self)
                 return NULL;
-        self->utc_offset_ns = -1;
         self->columns = column_names();
         r = self->columns ? sampler_new(&self->sampler, &options) : 0;
         if (r == ROAST_E_INVALID)
@@ -98,19 +96,17 @@ static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
 }
 
 /* Rows to columns, absolute times to ms UTC, values to units of their resolution */
-static int encode_rows(SamplerObject *self, const int64_t *rows, size_t n, struct buf *out,
-                       struct roast_error *error)
+static int encode_rows(const int64_t *rows, size_t n, struct buf *out, struct roast_error *error)
 {
+        int64_t utc_offset_ns = probe_utc_offset_ns();
         size_t width = probe_column_count(), k = width - CLOCK_FIRST;
         ROAST_CLEANUP(cleanup_free) int64_t *cells = malloc((k + 1) * n * sizeof(*cells));
         ROAST_CLEANUP(cleanup_free) const int64_t **series = malloc(k * sizeof(*series));
 
         if (!cells || !series)
                 return roast_fail_nomem(error);
-        if (self->utc_offset_ns < 0)
-                self->utc_offset_ns = rows[1];
         for (size_t i = 0; i < n; i++)
-                cells[i] = (rows[i * width] + self->utc_offset_ns) / NS_PER_MS;
+                cells[i] = (rows[i * width] + utc_offset_ns) / NS_PER_MS;
         for (size_t j = 0; j < k; j++) {
                 int64_t resolution = probe_column(j + CLOCK_FIRST)->resolution;
                 int64_t *column = cells + (j + 1) * n;
@@ -141,7 +137,7 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         n = sampler_take(self->sampler, rows, TAKE_MAX);
         if (n == 0)
                 Py_RETURN_NONE;
-        if (encode_rows(self, rows, n, &out, &error) < 0)
+        if (encode_rows(rows, n, &out, &error) < 0)
                 return native_raise(&error);
         return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
 }
@@ -202,6 +198,18 @@ int native_add_sampler(PyObject *module)
 
         Py_XDECREF(type);
         return r;
+}
+
+/* set_utc_offset(ns) */
+PyObject *native_set_utc_offset(PyObject *module, PyObject *number)
+{
+        long long ns = PyLong_AsLongLong(number);
+
+        (void)module;
+        if (ns == -1 && PyErr_Occurred())
+                return NULL;
+        probe_set_utc_offset(ns);
+        Py_RETURN_NONE;
 }
 
 static int fill_column(int64_t *column, PyObject *values, Py_ssize_t n)

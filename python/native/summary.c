@@ -1,10 +1,10 @@
 /* _roast.Summary: the metrics of a run, or of a plain dict, and their tables */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plain.h"
-#include "record/chunk.h"
 #include "roast-show.h"
 #include "run.h"
 
@@ -61,65 +61,6 @@ static PyObject *summary_estimated(PyObject *self, PyObject *unused)
 {
         (void)unused;
         return reasons(self, ROAST_ESTIMATED);
-}
-
-/* A list of dicts, one for each of n things */
-static PyObject *list_of(const struct roast_summary *summary, size_t n,
-                         PyObject *(*make)(const struct roast_summary *summary, size_t i))
-{
-        PyObject *list = PyList_New(0);
-
-        for (size_t i = 0; list && i < n; i++) {
-                PyObject *item = make(summary, i);
-
-                if (!item || PyList_Append(list, item) < 0)
-                        Py_CLEAR(list);
-                Py_XDECREF(item);
-        }
-        return list;
-}
-
-static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
-{
-        const struct roast_dataset *dataset = &summary->datasets[i];
-
-        return Py_BuildValue("{s:z,s:L,s:L,s:L,s:d,s:d,s:L}", "name", dataset->name, "finished",
-                             (long long)dataset->finished, "failed", (long long)dataset->failed,
-                             "events", (long long)dataset->events, "wall_s", dataset->wall_s,
-                             "cpu_s", dataset->cpu_s, "requested_bytes",
-                             (long long)dataset->requested_bytes);
-}
-
-static PyObject *section_dict(const struct roast_summary *summary, size_t i)
-{
-        const struct roast_section *section = &summary->sections[i];
-
-        return Py_BuildValue(
-                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L}", "name", section->name,
-                "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
-                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
-                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
-                (long long)section->chunks, "count", (long long)section->count, "total_s",
-                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
-                section->max_s, "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
-                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
-                "bytes", (long long)section->bytes);
-}
-
-static PyObject *summary_datasets(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-
-        (void)unused;
-        return list_of(summary, summary->n_datasets, dataset_dict);
-}
-
-static PyObject *summary_sections(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-
-        (void)unused;
-        return list_of(summary, summary->n_sections, section_dict);
 }
 
 static PyObject *ledger_row(const struct roast_ledger_row *row)
@@ -229,6 +170,25 @@ static PyObject *summary_table(PyObject *self, PyObject *arg)
         }
         object = table_object(&table);
         roast_table_deinit(&table);
+        return object;
+}
+
+static PyObject *summary_repr_html(PyObject *self, PyObject *unused)
+{
+        struct roast_error error = { 0 };
+        struct roast_tables tables;
+        PyObject *object = NULL;
+        char *html = NULL;
+
+        (void)unused;
+        if (roast_tables_make(&tables, &((SummaryObject *)self)->summary, &error) < 0)
+                return native_raise(&error);
+        if (roast_tables_to_html(&html, &tables, &error) < 0)
+                native_raise(&error);
+        else
+                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+        free(html);
+        roast_tables_deinit(&tables);
         return object;
 }
 
@@ -347,6 +307,42 @@ static void summary_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
+static PyObject *summary_datasets(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_datasets(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_sections(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_sections(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_files(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_files(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_file_metadata(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_documented(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_documented(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_custom(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_custom(&((SummaryObject *)self)->summary);
+}
+
 static PyMethodDef methods[] = {
         { "metrics", summary_metrics, METH_NOARGS,
           "metrics()\n--\n\nWhat is known or estimated, by key." },
@@ -358,8 +354,17 @@ static PyMethodDef methods[] = {
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
         { "ledger", summary_ledger, METH_NOARGS,
           "ledger()\n--\n\n({worker: {part: seconds}}, [parts that are estimated])" },
+        { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
+        { "file_metadata", summary_file_metadata, METH_NOARGS,
+          "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },
+        { "documented", summary_documented, METH_NOARGS,
+          "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
+        { "custom", summary_custom, METH_NOARGS,
+          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "table", summary_table, METH_O,
           "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
+        { "_repr_html_", summary_repr_html, METH_NOARGS,
+          "_repr_html_()\n--\n\nThe tables as HTML, for notebooks." },
         { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,
           "from_metrics(mapping)\n--\n\nA summary of plain values by key." },
         { 0 },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "metrics/chunk-stats.h"
+#include "metrics/custom.h"
 #include "plain.h"
 #include "record/chunk.h"
 #include "run.h"
@@ -62,6 +63,7 @@ static int read_dataset(PyObject *name, PyObject *figures, void *context)
         dataset->wall_s = isfinite(total_s)  ? total_s
                           : isfinite(mean_s) ? mean_s * (double)dataset->finished
                                              : 0;
+        dataset->wall_chunks = isfinite(total_s) || isfinite(mean_s) ? dataset->finished : 0;
         return copy_name(&dataset->name, name);
 }
 
@@ -120,10 +122,85 @@ static int read_part(struct roast_summary *summary, PyObject *mapping, const cha
         return r < 0 ? -1 : 0;
 }
 
+/* A text of {"title": ..., "unit": ..., "better": ...}, which may lack it */
+static int note_text(struct roast_summary *summary, PyObject *about, const char *key,
+                     const char *name)
+{
+        struct roast_fact fact = { .type = ROAST_FACT_TEXT };
+        PyObject *value, *text = NULL;
+        int r = plain_get(about, name, &value);
+
+        if (r > 0 && PyUnicode_Check(value)) {
+                text = PyUnicode_FromFormat("%s.%s", key, name);
+                fact.text = text ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+                r = fact.text ? custom_note(summary, PyUnicode_AsUTF8AndSize(text, NULL), &fact)
+                              : -1;
+        }
+        Py_XDECREF(text);
+        Py_XDECREF(value);
+        return r < 0 ? -1 : 0;
+}
+
+struct custom_reader {
+        struct roast_summary *summary;
+        PyObject *mapping; /* key: value */
+        PyObject *absent;  /* key: reason; NULL: there are none */
+};
+
+static int read_custom(PyObject *name, PyObject *about, void *context)
+{
+        struct custom_reader *reader = context;
+        PyObject *value = NULL, *reason = NULL;
+        struct roast_fact fact = { 0 };
+        const char *key = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+        int r;
+
+        if (!key)
+                return PyErr_Occurred() ? -1 : 0;
+        r = plain_get(reader->mapping, key, &value);
+        if (r > 0)
+                r = plain_fact(&fact, value);
+        if (r >= 0 && reader->absent && plain_get(reader->absent, key, &reason) > 0 &&
+            PyUnicode_Check(reason))
+                fact = (struct roast_fact){ .text = PyUnicode_AsUTF8AndSize(reason, NULL) };
+        if (r >= 0)
+                r = custom_note(reader->summary, key, &fact);
+        if (r >= 0 && PyDict_Check(about) &&
+            (note_text(reader->summary, about, key, "title") < 0 ||
+             note_text(reader->summary, about, key, "unit") < 0 ||
+             note_text(reader->summary, about, key, "better") < 0))
+                r = -1;
+        Py_XDECREF(value);
+        Py_XDECREF(reason);
+        if (r < 0 && !PyErr_Occurred())
+                PyErr_NoMemory();
+        return r < 0 || PyErr_Occurred() ? -1 : 0;
+}
+
+/* The mapping's attribute `custom` says which of its keys are metrics of the user's own. */
+static int read_customs(struct roast_summary *summary, PyObject *mapping)
+{
+        PyObject *customs = PyObject_GetAttrString(mapping, "custom"), *absent;
+        struct custom_reader reader = { .summary = summary, .mapping = mapping };
+        int r = 0;
+
+        PyErr_Clear();
+        absent = PyObject_GetAttrString(mapping, "absent");
+        PyErr_Clear();
+        reader.absent = absent && PyDict_Check(absent) ? absent : NULL;
+        if (customs && PyDict_Check(customs))
+                r = plain_each_pair(customs, read_custom, &reader);
+        Py_XDECREF(customs);
+        Py_XDECREF(absent);
+        custom_end(summary);
+        return r;
+}
+
 int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping)
 {
         if (read_part(summary, mapping, "per_dataset", read_dataset) < 0 ||
-            read_part(summary, mapping, "sections", read_section) < 0)
+            read_part(summary, mapping, "sections", read_section) < 0 ||
+            read_customs(summary, mapping) < 0)
                 return -1;
         section_sort(summary->sections, summary->n_sections);
         return 0;

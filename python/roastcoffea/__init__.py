@@ -12,7 +12,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
+    from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.custom import register_metric
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
     from roastcoffea.instrumentation import (
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         track_section,
         track_time,
     )
+    from roastcoffea.opened import open_run
     from roastcoffea.rootfile import inspect
     from roastcoffea.visualization.plots import *  # noqa: F403
 
@@ -31,6 +34,9 @@ __all__ = [
     "__version__",
     "inspect",
     "load_measurement",
+    "open_run",
+    "register_backend",
+    "register_metric",
     "save_measurement",
     "track_bytes",
     "track_memory",
@@ -76,6 +82,9 @@ _HOMES = {
     "__version__": "_roast",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
+    "open_run": "opened",
+    "register_backend": "backends",
+    "register_metric": "custom",
     "save_measurement": "export.measurements",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",

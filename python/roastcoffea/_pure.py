@@ -17,6 +17,7 @@ CURRENT = "_roastcoffea_current_chunk"
 MIB = 2**20
 
 _active: dict[int, list[Chunk]] = {}
+_utc_offset_ns: int | None = None
 _outcomes = ("finished", "failed", "lost", "skipped", "graph")
 
 
@@ -36,6 +37,12 @@ def take_faults() -> tuple[int, str] | None:
 
 def expect_containers() -> None:
     """Do nothing: sections look for containers anyway."""
+
+
+def set_utc_offset(ns: int) -> None:
+    """Note how far UTC is ahead of the monotonic clock, from now on."""
+    global _utc_offset_ns
+    _utc_offset_ns = ns
 
 
 def chunk_of(processor: Any) -> Chunk | None:
@@ -64,7 +71,9 @@ class Chunk(dict[str, Any]):
         """Take the readings."""
         _active.setdefault(id(self.processor), []).append(self)
         self.memory = rss_mb()
-        self.start = time.time()
+        self.start = (
+            time.time() if _utc_offset_ns is None else (time.monotonic_ns() + _utc_offset_ns) / 1e9
+        )
         self.cpu = time.thread_time()
         self.clock = time.monotonic()
 

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
+from roastcoffea.clock import RunClock
+
 Send = Callable[[bytes], None]
 ChunkKey = tuple[object, ...]
 
@@ -32,6 +34,7 @@ _ask_worker: Callable[[], str | None] | None = None
 _host: str | None = None
 _generation = 0
 _untold_ns = 0
+_clock = RunClock()
 _holders = 0
 _variable_before: str | None = None
 
@@ -50,6 +53,7 @@ def add_sink(name: str, send: Send, worker: str | None = None) -> None:
     Where several workers share a process, each adds a sink of the same name: a record goes to
     the one of the worker that ran the chunk.
     """
+    _begin_clock()
     with _lock:
         _sinks[name] = {**_sinks.get(name, {}), worker: send}
     new_run()
@@ -93,6 +97,7 @@ def hold_collecting() -> None:
     collectors have let go of it.
     """
     global _holders, _variable_before
+    _begin_clock()
     with _lock:
         if _holders == 0:
             _variable_before = os.environ.get(COLLECT_VARIABLE)
@@ -112,6 +117,22 @@ def release_collecting() -> None:
             os.environ.pop(COLLECT_VARIABLE, None)
         else:
             os.environ[COLLECT_VARIABLE] = _variable_before
+
+
+def _begin_clock() -> None:
+    """Note what time it is, unless somebody collects already and goes on by that clock."""
+    global _clock
+    if _sinks or _holders:
+        return
+    from roastcoffea.native import set_utc_offset
+
+    _clock = RunClock()
+    set_utc_offset(_clock.offset_ns)
+
+
+def clock() -> RunClock:
+    """Return the clock of this process, as it was when the first who collects now began."""
+    return _clock
 
 
 def add_untold_ns(ns: int) -> None:
@@ -166,7 +187,8 @@ def identity() -> Identity:
     if _host is None:
         _host = socket.gethostname()
     worker = _ask_worker() if _ask_worker is not None else None
-    return Identity(worker or _worker, _host, os.getpid())
+    pid = os.getpid()
+    return Identity(worker or _worker or f"{_host}:{pid}", _host, pid)
 
 
 def attempt(key: ChunkKey) -> int:

@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import collecting
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
+from roastcoffea.clock import RunClock
+from roastcoffea.custom import add_custom
 from roastcoffea.inputs import clean_text
+from roastcoffea.lazy import RecordList
 from roastcoffea.metrics import Metrics, metrics_of, registry
 from roastcoffea.recording import (
     Committer,
@@ -32,10 +35,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from roastcoffea.aggregation.core import MetricsAggregator
+    from roastcoffea.opened import OpenRun
+    from roastcoffea.progress import Display
 
 logger = logging.getLogger(__name__)
 
 _NO_CLIENT: Any = object()
+
+#: The tables of a summary; "custom" has rows where the user registered metrics
+_PRINTED = ("throughput", "events", "resources", "timing", "fine", "chunks", "split", "custom")
 
 
 def _documented_signature(init: Callable[..., None]) -> inspect.Signature:
@@ -78,6 +86,8 @@ class MetricsCollector:
         in memory
     measurement_name
         the run's name; the time in UTC if none is given
+    progress
+        whether to show a line with chunks, rates, workers and memory while the run lasts
 
     Example
     -------
@@ -99,6 +109,7 @@ class MetricsCollector:
         processor_instance: Any = None,
         output_dir: str | os.PathLike[str] | None = None,
         measurement_name: str | None = None,
+        progress: bool = False,
     ) -> None:
         if args:
             second, *rest = args
@@ -135,6 +146,7 @@ class MetricsCollector:
         )  # coffea names tasks after the class, those of a function or partial too
         self.output_dir = Path(output_dir) if output_dir is not None else None
         self.measurement_name = measurement_name
+        self.progress = progress
         self.metrics_backend = make_backend(backend, self.client)
         self.t_start: float | None = None
         self.t_end: float | None = None
@@ -148,13 +160,53 @@ class MetricsCollector:
         self.run_path: Path | None = None
         self._run: Run | None = None
         self._faults = 0
+        self._run_is_read = False
         self._open = False
         self._flags_before = (False, False)
         self._chunk_metrics: Any = None
         self._committer: Committer | None = None
+        self._display: Display | None = None
         self._start_utc_ns = 0
+        self._clock = RunClock()
 
     __signature__ = _documented_signature(__init__)
+
+    @classmethod
+    def from_run(cls, path: str | os.PathLike[str]) -> MetricsCollector:
+        """Return a collector of a run that was written: its metrics, tables and plots.
+
+        Parameters
+        ----------
+        path
+            a run file, or a measurement directory that holds one
+
+        Example
+        -------
+        ::
+
+            collector = MetricsCollector.from_run("runs/demo.roast")
+            collector.print_summary()
+        """
+        from roastcoffea.opened import open_run
+
+        return cls._of_opened(open_run(path))
+
+    @classmethod
+    def _of_opened(cls, opened: OpenRun) -> MetricsCollector:
+        collector = cls(backend="local")
+        collector.backend = opened.text("backend.name") or "local"
+        collector.processor_name = opened.text("processor.name")
+        collector.worker_tracking_interval = opened.interval_s
+        collector.run_path = opened.path
+        collector.coffea_report = opened.report
+        collector.tracking_data = opened.tracking_data
+        collector.span_metrics = opened.run.spans() or None
+        collector.t_start = 0.0
+        collector.t_end = opened.elapsed_s
+        collector._start_utc_ns = int(opened.number("run.start_utc_ns") or 0)
+        collector._run = opened.run
+        collector._run_is_read = True
+        return collector
 
     # -- the life of a run -------------------------------------------------------------
 
@@ -233,7 +285,8 @@ class MetricsCollector:
         if not self._chunk_metrics:
             self._chunk_metrics = None  # it was looked at: what will be measured comes instead
         self.t_start = time.perf_counter()
-        self._start_utc_ns = time.time_ns()
+        self._clock = RunClock()
+        self._start_utc_ns = self._clock.utc_ns()
         self._run = self._create_run()
         with self._guarded("noting the environment"):
             self._note_setting()
@@ -243,14 +296,28 @@ class MetricsCollector:
         self._committer = Committer(self._run, self._note_fault)
         with self._guarded("giving the run to the back end"):
             self.metrics_backend.attach(self._run)
+        if self.progress:
+            with self._guarded("showing progress"):
+                self._show_progress()
+
+    def _show_progress(self) -> None:
+        from roastcoffea.progress import Arrived, Display
+
+        self.metrics_backend.arrived = arrived = Arrived()
+        self._display = Display(arrived)
+        self._display.start()
 
     def _stop_clock(self) -> int:
         self.t_end = time.perf_counter()
         self._set_collecting(False)
-        return time.time_ns()
+        return self._clock.utc_ns()
 
     def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
         """What the end of a run does without the cluster."""
+        if self._display is not None:
+            with self._guarded("showing progress"):
+                self._display.stop()
+            self._display = None
         if self._committer is not None:
             self._committer.stop()
         with self._guarded("noting what monitoring cost"):
@@ -260,6 +327,9 @@ class MetricsCollector:
         if self.coffea_report is not None:
             with self._guarded("computing the metrics"):
                 self._aggregate()
+        else:
+            with self._guarded("computing the user's metrics"):
+                self._note_custom()
 
     @property
     def _collecting(self) -> bool:
@@ -429,6 +499,8 @@ class MetricsCollector:
             records = output[key]
         except Exception:  # no container, or one with rules of its own
             return
+        if isinstance(records, RecordList) and records.records is not None:
+            records = records.records
         if not isinstance(records, Records | list):
             logger.warning("Metrics not a list: %s", type(records).__name__)
             return
@@ -455,7 +527,7 @@ class MetricsCollector:
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
         if not isinstance(self._chunk_metrics, list):
-            self._chunk_metrics = list(self.chunk_metrics)
+            self._chunk_metrics = self.chunk_metrics
         self._chunk_metrics.append(chunk_data)
         self.metrics = None
 
@@ -493,7 +565,7 @@ class MetricsCollector:
             return []
         from roastcoffea._probe import Records
 
-        return Records.from_bytes(self._run.chunks())
+        return RecordList(Records.from_bytes(self._run.chunks()))
 
     def get_metrics(self) -> Metrics:
         """Return all metrics, in one flat dict.
@@ -524,19 +596,33 @@ class MetricsCollector:
         if self._run is None:
             self.metrics = self._aggregate_plain()
             return
-        metrics = metrics_of(self._run.summary(), with_workers=self.tracking_data is not None)
+        summary = self._run.summary()
+        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
         if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
             self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
+            self.metrics.run = self._run
             return
         if "total_cpu_time" in metrics.absent:
             self._take_fallbacks(metrics)
-        merge(metrics, self._chunk_shapes())
+        merge(metrics, self._chunk_shapes(summary, metrics))
         metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
+        metrics.run = self._run
+        with self._guarded("computing the user's metrics"):
+            add_custom(metrics, self._writable)
         self.metrics = metrics
+
+    @property
+    def _writable(self) -> Run | None:
+        """The run, if what is learned late can still be noted in it."""
+        return None if self._run_is_read else self._run
+
+    def _note_custom(self) -> None:
+        """Compute the user's metrics also where no report was given."""
+        add_custom(metrics_of(self.run.summary(), with_workers=True), self._writable)
 
     def _aggregate_plain(self) -> Metrics:
         """Return the metrics of what was put here by hand, or by a back end without a run."""
@@ -567,21 +653,36 @@ class MetricsCollector:
         for key in ("total_cpu_time", "event_rate_cpu_total_khz", "avg_cpu_time_per_chunk"):
             metrics[key] = documented[key]
 
-    def _chunk_shapes(self) -> dict[str, Any]:
-        """Return what the documented dict holds of the chunks beyond the run's own figures."""
+    def _chunk_shapes(self, summary: Summary, metrics: Metrics) -> Metrics:
+        """Return what the documented dict holds of the chunks beyond single figures."""
+        from roastcoffea.aggregation.branch_coverage import branches_of_report
         from roastcoffea.aggregation.core import aggregate_records
+        from roastcoffea.shapes import chunk_shapes
 
         records = self.chunk_metrics
-        counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
-        shapes: dict[str, Any] = aggregate_records(
-            counted, self.section_metrics, self.coffea_report
-        )
-        if not isinstance(records, list):  # the run has them, and computes the scalars better
-            scalars = {key for row in registry() for key in (row[0], *row[8])}
-            shapes = {key: value for key, value in shapes.items() if key not in scalars}
+        if self._records_are_given or self.section_metrics:
+            counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
+            shapes = aggregate_records(counted, self.section_metrics, self.coffea_report)
+            if not self._records_are_given:  # the run has them, and computes the scalars better
+                scalars = {key for row in registry() for key in (row[0], *row[8])}
+                for key in scalars & shapes.keys():
+                    del shapes[key]
+        elif "num_successful_chunks" in metrics:
+            counted = records
+            shapes = chunk_shapes(self.run, summary, metrics)
+            if not metrics.get("total_branches_read"):
+                shapes.update(branches_of_report(self.coffea_report))
+        else:
+            return Metrics(branches_of_report(self.coffea_report))
         if counted:
             shapes["raw_chunk_metrics"] = records
         return shapes
+
+    @property
+    def _records_are_given(self) -> bool:
+        """Whether the chunk records are dicts that somebody gave, and not the run's."""
+        records = self._chunk_metrics
+        return isinstance(records, list) and getattr(records, "changed", True)
 
     @cached_property
     def aggregator(self) -> MetricsAggregator:
@@ -607,12 +708,29 @@ class MetricsCollector:
 
         console = Console()
         summary = self.summary()
-        for name in ("throughput", "events", "resources", "timing", "fine", "chunks", "split"):
+        for name in _PRINTED:
             table = rich_table(summary, name)
             if table is not None:
                 console.print()
                 console.print(table)
         console.print()
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows the run in any browser, and return its path.
+
+        The page is one file and needs no network; in the middle of a run it shows what is known
+        until then. A file of that name is replaced.
+        """
+        self.run.report(path)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """Show the tables in a notebook; before there is a run, say so."""
+        if self._run is not None:
+            return self._run._repr_html_()
+        if self.metrics is not None:
+            return self.summary()._repr_html_()
+        return "<p>A roastcoffea collector that has not been entered yet.</p>"
 
     def plot_all(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Draw every plot for which there is data, as PNG files, and return their paths.

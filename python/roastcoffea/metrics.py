@@ -7,13 +7,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _roast
+from roastcoffea.lazy import LazyDict
 
 if TYPE_CHECKING:
-    from roastcoffea._roast import MetricRow, Summary
+    from roastcoffea._roast import MetricRow, Run, Summary
 
 
-class Metrics(dict[str, Any]):
+class Metrics(LazyDict):
     """The flat dict of metrics, with the reasons of what is missing beside it.
+
+    What may be very large (``chunk_info``, ``tracking_data``, ``raw_chunk_metrics``, ...) is made
+    when it is looked at.
 
     Attributes
     ----------
@@ -22,6 +26,10 @@ class Metrics(dict[str, Any]):
         or nothing, for it
     estimated
         how a metric was estimated, by key
+    custom
+        which keys are metrics of the user's own: ``{key: {"title", "unit", "better"}}``
+    run
+        the run that they are of, if it is known
     """
 
     def __init__(
@@ -33,6 +41,12 @@ class Metrics(dict[str, Any]):
         super().__init__(values)
         self.absent = dict(absent or {})
         self.estimated = dict(estimated or {})
+        self.custom: dict[str, dict[str, str]] = {}
+        self.run: Run | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {"absent": self.absent, "estimated": self.estimated, "custom": self.custom}
+        return type(self), (dict(self),), state
 
 
 @cache
@@ -68,4 +82,10 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
         result["time_ledger"] = ledger
         if estimated:
             result.estimated["time_ledger"] = f"estimated of each worker: {', '.join(estimated)}"
+    for key, row in summary.custom().items():
+        result.custom[key] = {name: row[name] for name in ("title", "unit", "better")}
+        if row["reason"] is None:
+            result[key] = row["value"]
+        else:
+            result.absent[key] = row["reason"]
     return result

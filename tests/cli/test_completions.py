@@ -22,6 +22,7 @@ COMPLETIONS = ROOT / "completions"
 ROAST = Path(os.environ.get("ROAST", ROOT / ".venv" / "bin" / "roast"))
 
 FORMATS = ["csv", "json", "markdown", "text"]
+EXPORT_FORMATS = ["chrome-trace", "csv", "json", "jsonl", "markdown", "openmetrics", "v1"]
 ALL, ONE = b"\x18a", b"\t"  # insert every completion; complete
 
 Complete = Callable[..., list[str]]
@@ -44,7 +45,7 @@ def tables() -> list[str]:
 
 
 def options(verb: str) -> list[str]:
-    return sorted(re.findall(r"^  -\w, (--\w+)", help_of(verb), re.M))
+    return sorted(re.findall(r"^  -\w, (--[\w-]+)", help_of(verb), re.M))
 
 
 def keys() -> list[str]:
@@ -180,9 +181,17 @@ def test_every_option_of_a_verb_is_offered(complete: Complete, verb: str) -> Non
 
 @pytest.mark.parametrize("verb", [verb for verb in verbs() if "--format" in options(verb)])
 def test_every_format_is_offered(complete: Complete, verb: str) -> None:
-    assert sorted(complete(f"roast {verb} -f ")[2:]) == FORMATS
-    for name in FORMATS:
+    formats = EXPORT_FORMATS if verb == "export" else FORMATS
+    assert sorted(complete(f"roast {verb} -f ")[2:]) == formats
+    for name in formats:
         assert name in help_of(verb)
+
+
+def test_every_part_of_a_run_is_offered_to_export(complete: Complete) -> None:
+    parts = ["chunks", "files", "metrics", "sections", "series", "tasks"]
+    assert sorted(complete("roast export --what ")[2:]) == parts
+    for name in parts:
+        assert name in help_of("export")
 
 
 @pytest.mark.parametrize("option", ["--format ", "--format="])

@@ -41,8 +41,8 @@ def test_the_manual_has_a_section_and_a_synopsis_for_every_verb() -> None:
 
 @pytest.mark.parametrize("verb", verbs())
 def test_the_manual_explains_every_option_of_a_verb(verb: str) -> None:
-    said = dict(re.findall(r"^\.It Fl (\w) , -(\w+)", section(verb), re.M))
-    has = dict(re.findall(r"^  -(\w), --(\w+)", help_of(verb), re.M))
+    said = dict(re.findall(r"^\.It Fl (\w) , -([\w-]+)", section(verb), re.M))
+    has = dict(re.findall(r"^  -(\w), --([\w-]+)", help_of(verb), re.M))
     assert {**said, "h": "help"} == has
 
 

@@ -36,6 +36,7 @@ TABLES = [
     "ledger",
     "datasets",
     "sections",
+    "tasks",
 ]
 ESCAPE = "\x1b"
 

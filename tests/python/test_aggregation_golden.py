@@ -43,6 +43,17 @@ NEW = {
         for what in ("time", "memory")
         for statistic in ("mean", "min", "max", "std")
     },
+    **{f"chunk_duration_p{p}": "asked for" for p in (50, 90, 95, 99)},
+    **{
+        f"{which}_{what}_utilization_percent": "documented, and drawn, but not in the dict"
+        for which in ("avg", "min", "peak")
+        for what in ("memory", "cpu")
+    },
+    "num_files": "asked for",
+    "chunk_branches_read_percent_mean": "documented for files, asked for chunks",
+    "chunk_bytes_read_percent_mean": "documented for files, asked for chunks",
+    "compression_ratio": "documented, and never computed",
+    "total_bytes_uncompressed": "documented, and never computed",
     "io_overhead": "documented",
     "io_overhead_pct": "documented",
 }
@@ -118,4 +129,26 @@ def test_only_what_the_earlier_package_did_not_measure_is_absent() -> None:
     assert unknown == {"num_lost_chunks", "num_skipped_chunks", "num_retried_chunks"}
     assert {"chunk_gil_seconds", "monitoring_percent"} <= set(new.absent)  # type: ignore[attr-defined]
     assert "chunk_duration_mean" in new
-    assert new.estimated == {}  # type: ignore[attr-defined]
+    assert set(new.estimated) == {"total_bytes_uncompressed"}  # type: ignore[attr-defined]
+
+
+def test_utilisation_and_compression_are_those_of_the_raw_data() -> None:
+    old, new = golden()
+    tracking = old["tracking_data"]
+    shares = [
+        100 * value / dict(tracking["worker_memory_limit"][worker])[time]
+        for worker, samples in tracking["worker_memory"].items()
+        for time, value in samples
+    ]
+    assert new["peak_memory_utilization_percent"] == pytest.approx(max(shares))
+    assert new["min_memory_utilization_percent"] == pytest.approx(min(shares))
+    assert min(shares) < new["avg_memory_utilization_percent"] < max(shares)
+    used = [value for samples in tracking["worker_cpu"].values() for _, value in samples]
+    assert new["peak_cpu_utilization_percent"] == pytest.approx(max(used))  # one thread each
+    records = old["raw_chunk_metrics"]
+    compressed = sum(record["accessed_bytes"] for record in records)
+    whole = sum(record["accessed_uncompressed_bytes"] for record in records)
+    assert new["compression_ratio"] == pytest.approx(compressed / whole)
+    assert new["total_bytes_uncompressed"] == pytest.approx(
+        old["total_bytes_read"] * whole / compressed, rel=1e-6
+    )

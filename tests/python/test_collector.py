@@ -249,6 +249,7 @@ def test_a_measurement_that_lacks_something_says_what(
         path = tmp_path / "nowhere"
     else:
         (path / missing).unlink()
+        (path / "run.roast").unlink()  # which tells the same
     with pytest.raises(FileNotFoundError, match=message):
         load_measurement(path)
 

@@ -16,6 +16,7 @@ from roastcoffea.backends import dask_lease
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_ledger import SchedulerLedger
 from roastcoffea.backends.dask_scheduler import read_span
+from roastcoffea.clock import RunClock
 
 
 class Standing:
@@ -53,7 +54,9 @@ def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
     backend = opened(client)
     answered: list[str] = []
 
-    async def run(function: Any, topic: str, token: str, on_error: str) -> dict[str, bool]:
+    async def run(
+        function: Any, topic: str, token: str, asked_ns: int, on_error: str
+    ) -> dict[str, bool]:
         def answer(address: str) -> None:
             answered.append(address)
             backend._receive((0.0, ("flushed", token, address, {})))
@@ -209,10 +212,10 @@ async def without_sampler(dask_worker: Any) -> list[str]:
     )
     for stand_in in (refusing, None):
         module._probe = stand_in
-        probe = module.WorkerProbe("topic", 0.1)
+        probe = module.WorkerProbe("topic", 0.1, 0)
         try:
             probe.setup(dask_worker)
-            probe.flush("token")
+            probe.flush("token", 0)
             seen.append(f"{probe.sampler} {probe.callback is not None} {len(probe.rows)}")
         finally:
             probe.teardown(dask_worker)
@@ -254,13 +257,14 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
     task = SimpleNamespace(
         processing_on=worker,
         run_spec=SimpleNamespace(args=(item,)),
+        prefix=None,
         waiters={"reduce"} if needed else set(),
         who_wants=set(),
     )
     scheduler: Any = SimpleNamespace(
         tasks={"key": task}, workers={"tcp://a": worker}, log_event=MagicMock()
     )
-    probe = SchedulerLedger(scheduler, "topic")
+    probe = SchedulerLedger(scheduler, "topic", RunClock())
     probe.transition("key", "waiting", "processing")
     probe.transition("key", "processing", "memory")
     del scheduler.workers["tcp://a"]

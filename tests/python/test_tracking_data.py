@@ -17,7 +17,8 @@ from distributed import Client
 from roastcoffea import MetricsCollector
 from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
-from roastcoffea.backends.tracking import LazyDict, tracking_data
+from roastcoffea.backends.tracking import tracking_data
+from roastcoffea.lazy import Later, LazyDict
 
 DOCUMENTED = {
     "worker_counts",
@@ -116,7 +117,7 @@ def test_a_series_is_made_when_it_is_looked_at() -> None:
 
     def fresh() -> LazyDict:
         made.clear()
-        return LazyDict({key: maker(key) for key in ("a", "b")})
+        return LazyDict({key: Later(maker(key)) for key in ("a", "b")})
 
     lazy = fresh()
     assert "a" in lazy

@@ -62,6 +62,10 @@ static void set_numbers(struct chunk_table *table, size_t i)
         chunk_table_set(table, row, CHUNK_RSS_START_BYTES, 300000000);
         chunk_table_set(table, row, CHUNK_RSS_END_BYTES, 300000000 + (int64_t)(i % 5) * 1048576);
         chunk_table_set(table, row, CHUNK_REQUESTED_BYTES, 1500000);
+        chunk_table_set(table, row, CHUNK_TREE_BRANCHES, 50);
+        chunk_table_set(table, row, CHUNK_TREE_BYTES, 40000000);
+        chunk_table_set(table, row, CHUNK_SELECTED_BYTES, i % 2 ? 6000000 : 4000000);
+        chunk_table_set(table, row, CHUNK_SELECTED_UNCOMPRESSED_BYTES, i % 2 ? 15000000 : 10000000);
 }
 
 static int add_parts(struct chunk_table *table, size_t i)
@@ -248,6 +252,12 @@ int sample_end(struct roast_run *run, struct roast_error *error)
         if (r >= 0)
                 r = roast_run_fact_int(run, "report.chunks", 40, error);
         if (r >= 0)
+                r = roast_run_fact_real(run, "metric.events_per_joule", 12.5, error);
+        if (r >= 0)
+                r = roast_run_fact_text(run, "metric.events_per_joule.unit", "events/J", error);
+        if (r >= 0)
+                r = roast_run_fact_text(run, "metric.events_per_joule.better", "more", error);
+        if (r >= 0)
                 r = roast_run_fact_int(run, "run.elapsed_ns", 10 * SAMPLE_S, error);
         if (r >= 0)
                 r = roast_run_fact_text(run, "run.outcome", "finished", error);
@@ -295,11 +305,23 @@ char *sample_dump(const struct roast_summary *summary)
         for (size_t i = 0; i < summary->n_datasets && r >= 0; i++) {
                 const struct roast_dataset *d = &summary->datasets[i];
 
-                r = buf_printf(&out, "dataset %s %lld %lld %lld %a %a %lld\n",
+                r = buf_printf(&out, "dataset %s %lld %lld %lld %a %a %a %lld %lld\n",
                                d->name ? d->name : "-", (long long)d->finished,
                                (long long)d->failed, (long long)d->events, d->wall_s, d->cpu_s,
-                               (long long)d->requested_bytes);
+                               d->requested_bytes, (long long)d->cpu_chunks,
+                               (long long)d->bytes_chunks);
         }
+        for (size_t i = 0; i < summary->n_files && r >= 0; i++) {
+                const struct roast_file *f = &summary->files[i];
+
+                r = buf_printf(&out, "file %s %lld %lld %lld %a %a %lld %a %a %a\n", f->name,
+                               (long long)f->finished, (long long)f->failed, (long long)f->events,
+                               f->wall_s, f->requested_bytes, (long long)f->branches_read,
+                               f->bytes_read, f->branches_read_percent, f->bytes_read_percent);
+        }
+        for (size_t i = 0; i < summary->n_customs && r >= 0; i++)
+                r = buf_printf(&out, "custom %s %a\n", summary->customs[i].key,
+                               summary->customs[i].value.real);
         for (size_t i = 0; i < summary->n_sections && r >= 0; i++) {
                 const struct roast_section *s = &summary->sections[i];
 

@@ -103,7 +103,7 @@ static void test_time_on_threads_is_the_processors_or_overhead(void **state)
 
         (void)state;
         task(run, "P", true, 1, 1.5, 4);
-        task(run, "P", true, -1, -1, 2);   /* begun before the run */
+        task(run, "P", true, -1, -1, 2);      /* begun before the run */
         task(run, "reduce", false, 8, 8, 12); /* ended after it */
         activity(run, "execute", "P", "thread-cpu", 3);
         activity(run, "execute", "P", "thread-noncpu", 0.5);
@@ -232,9 +232,8 @@ static void test_random_ledgers_sum_to_threads_times_wall(void **state)
                                                        (int64_t)sample_below(&seed, 9), -1 };
                         int64_t at = UTC + (int64_t)sample_below(&seed, 12) * S - S;
 
-                        assert_int_equal(roast_run_add_worker_event(run, at, 2 + n % 2, &worker,
-                                                                    NULL),
-                                         0);
+                        assert_int_equal(
+                                roast_run_add_worker_event(run, at, 2 + n % 2, &worker, NULL), 0);
                 }
                 summarize(&summary, run);
                 assert_sums(&summary, 10);

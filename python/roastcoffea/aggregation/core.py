@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roastcoffea._roast import Summary, aggregate_tracking
+from roastcoffea._roast import Summary, aggregate_tracking, worker_share
 from roastcoffea.aggregation import branch_coverage, chunk, efficiency, fine_metrics, workflow
 from roastcoffea.aggregation.backends import get_parser
 from roastcoffea.aggregation.documented import documented, merge
+from roastcoffea.custom import add_custom
 from roastcoffea.metrics import FALLBACKS, Metrics, registry
 
 
@@ -66,6 +67,7 @@ class MetricsAggregator:
         if tracking_data is not None:
             worker = self.parser.parse_tracking_data(tracking_data)
             merge(metrics, _mean_workers(tracking_data))
+            merge(metrics, _utilization(tracking_data))
             merge(metrics, worker)
         merge(metrics, efficiency.calculate_efficiency_metrics(metrics, worker))
         if span_metrics:
@@ -80,6 +82,7 @@ class MetricsAggregator:
         ):
             if raw is not None and len(raw):
                 metrics[key] = raw
+        add_custom(metrics)
         return metrics
 
 
@@ -89,6 +92,26 @@ def _mean_workers(tracking_data: Mapping[str, Any]) -> Metrics:
     if not isinstance(counts, Mapping):
         counts = {}
     return documented(aggregate_tracking(counts, {}), {"mean_workers": 0.0})
+
+
+#: Utilisation of what, as a share of what: name, values, wholes, scale to percent
+_SHARES = (
+    ("memory", "worker_memory", "worker_memory_limit", 100.0),
+    ("cpu", "worker_cpu", "worker_cores", 1.0),  # in percent already, of one core
+)
+
+
+def _utilization(tracking_data: Mapping[str, Any]) -> Metrics:
+    """Return how much of their memory limits and of their cores the workers used."""
+    result = Metrics()
+    for name, values, wholes, scale in _SHARES:
+        given = tracking_data.get(values), tracking_data.get(wholes)
+        if not all(isinstance(series, Mapping) for series in given):
+            continue
+        share = worker_share(*given, scale)  # type: ignore[arg-type]
+        for which, value in zip(("avg", "min", "peak"), share or (), strict=False):
+            result[f"{which}_{name}_utilization_percent"] = value
+    return result
 
 
 def aggregate_records(

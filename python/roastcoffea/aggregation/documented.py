@@ -24,6 +24,7 @@ def merge(metrics: Metrics, part: Mapping[str, Any]) -> None:
     for key in part:
         metrics.absent.pop(key, None)
         metrics.estimated.pop(key, None)
-    metrics.update(part)
+    for key in part.keys():  # noqa: SIM118  (what is to be made later stays so)
+        metrics[key] = dict.__getitem__(part, key) if isinstance(part, dict) else part[key]
     metrics.absent.update(getattr(part, "absent", {}))
     metrics.estimated.update(getattr(part, "estimated", {}))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from roastcoffea._roast import Run
+    from roastcoffea.progress import Arrived
 
 
 class AbstractMetricsBackend(ABC):
@@ -23,6 +24,8 @@ class AbstractMetricsBackend(ABC):
 
     #: Faults of the monitor itself that the back end heard of, by place
     faults: Mapping[str, int] = MappingProxyType({})
+    #: Running sums over what arrives, if somebody wants to show them
+    arrived: Arrived | None = None
     #: What following cost: ``client_ns``, ``scheduler_ns``, ``events`` and ``bytes`` that came
     cost: Mapping[str, int] = MappingProxyType({})
 

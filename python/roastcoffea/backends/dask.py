@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.clocks import Clocks
 from roastcoffea.backends.dask_ledger import ClientLedger
 from roastcoffea.backends.tracking import tracking_data
+from roastcoffea.clock import RunClock
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
+
+WENT = 3  # kind of a worker's event: see docs/format.md
 
 #: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0
@@ -47,13 +51,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             raise ValueError("client cannot be None")
         self.client = client
         self.run: Run = Run.create(None)
+        self.clock = RunClock()
+        self.clocks = Clocks(self._correct)
         self.interval = 1.0
         self.topic: str | None = None
         self.start_utc_ns = 0
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived: asyncio.Event | None = None
-        self._ledger = ClientLedger()
+        self._ledger = ClientLedger(lambda who: self.clocks.offset_ns(who))
         self.faults: Counter[str] = Counter()
         self.cost: Counter[str] = Counter()
 
@@ -74,7 +80,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def stop_tracking(self) -> dict[str, Any]:
         """Stop following, leave the cluster as it was, and return the tracking data."""
         self.close_channel()
-        return self.tracking_data(self.start_utc_ns, time.time_ns())
+        return self.tracking_data(self.start_utc_ns, self.clock.utc_ns())
 
     def close_channel(self) -> None:
         """Wait for what is still on its way, and leave the cluster as it was."""
@@ -98,7 +104,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     async def close_async(self, tracked: bool) -> dict[str, Any] | None:
         """Stop following, leave the cluster as it was, and return the tracking data."""
         await self._on_loop(self._close())
-        return self.tracking_data(self.start_utc_ns, time.time_ns()) if tracked else None
+        return self.tracking_data(self.start_utc_ns, self.clock.utc_ns()) if tracked else None
 
     async def get_span_metrics_async(self, span_info: dict[str, Any] | None) -> dict[Any, Any]:
         """Return the fine metrics of a span that has ended."""
@@ -118,7 +124,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if not 0.05 <= interval <= 60:
                 raise ValueError(f"the interval must be from 0.05 to 60 seconds, not {interval!r}")
             self.interval = interval
-        self.start_utc_ns = time.time_ns()
+        self.clock = RunClock()
+        self.start_utc_ns = self.clock.utc_ns()
         self.topic = topic = f"roastcoffea-{uuid.uuid4().hex}"
         self._arrived = asyncio.Event()
         try:
@@ -140,8 +147,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         client._event_handlers[topic] = self._receive
         await client.run_on_scheduler(dask_lease.begin, topic, client.id)
         if interval is not None:
-            await client.register_plugin(SchedulerProbe(topic), name=topic)
-        await client.register_plugin(WorkerProbe(topic, interval), name=topic)
+            await client.register_plugin(SchedulerProbe(topic, self.clock.utc_ns()), name=topic)
+        probe = WorkerProbe(topic, interval, self.clock.utc_ns())
+        await client.register_plugin(probe, name=topic)
 
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event; called on the client's event loop."""
@@ -150,20 +158,28 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             kind, *rest = event[1]
             self.cost["events"] += 1
             if kind == "samples":
-                worker, blocks = rest
+                worker, blocks, sent_ns, memory_bytes = rest
+                self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
                 for columns, block in blocks:
                     self.run.add_series(worker, columns, block)
                     self.cost["bytes"] += len(block)
+                if self.arrived is not None:
+                    self.arrived.set_memory(worker, memory_bytes)
             elif kind == "occupancy":
-                for worker, utc_ms, occupancy_ms in rest[0]:
-                    block = encode_block([utc_ms], [[occupancy_ms]])
-                    self.run.add_series(worker, "dask_occupancy_ms", block)
+                self._take_occupancies(rest[0])
+            elif kind == "clock":
+                who, asked_ns, received_ns = rest
+                self.clocks.asked(who, asked_ns, received_ns)
+                self.clocks.heard(who, received_ns, self.clock.utc_ns())
             elif kind == "chunks":
-                self.run.add_chunks(_native_records(rest[0]))
-                self.cost["bytes"] += len(rest[0])
+                self._take_chunks(_native_records(rest[0]))
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
+                self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
+                utc_ns += self.clocks.offset_ns("scheduler")
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
+                if self.arrived is not None:
+                    self.arrived.add_worker(worker[0], event_kind != WENT)
             elif kind == "flushed":
                 self._note_flushed(*rest)
             else:
@@ -173,6 +189,25 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if self.faults["events that could not be kept"] == 1:
                 logger.warning("an event could not be kept: %s", error)
         self.cost["client_ns"] += time.thread_time_ns() - begin_ns
+
+    def _take_chunks(self, data: bytes) -> None:
+        self.cost["bytes"] += len(data)
+        if self.run.add_chunks(data) and self.arrived is not None:
+            self.arrived.add_chunks(data)
+
+    def _correct(self, who: str, offset_ns: int, error_ns: int) -> None:
+        """Let the run have another correction of stamps."""
+        self.run.set_clock(who, offset_ns, error_ns)
+
+    def _take_occupancies(self, occupancies: Any) -> None:
+        """Keep what the scheduler thought of workers: by its clock, so the run's gets it as such.
+
+        The run corrects stamps of a worker by the worker's clock, which these do not come from.
+        """
+        for worker, utc_ms, occupancy_ms in occupancies:
+            offset_ns = self.clocks.offset_ns("scheduler") - self.clocks.offset_ns(worker)
+            block = encode_block([utc_ms + offset_ns // 1_000_000], [[occupancy_ms]])
+            self.run.add_series(worker, "dask_occupancy_ms", block)
 
     def _note_flushed(self, token: str, address: str, state: dict[str, Any]) -> None:
         if token == self._flush_token and self._arrived is not None:
@@ -195,7 +230,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         self._flush_token = token = uuid.uuid4().hex
         self._flushed.clear()
-        answers = await self._ask(self.client.run, flush, self.topic, token, on_error="ignore")
+        question = (self.client.run, flush, self.topic, token, self.clock.utc_ns())
+        answers = await self._ask(*question, on_error="ignore")
         awaited = {address for address, here in answers.items() if here is True}
         try:
             await asyncio.wait_for(self._all_flushed(awaited), FLUSH_TIMEOUT_S)

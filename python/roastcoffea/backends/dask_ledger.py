@@ -20,6 +20,7 @@ import pickle
 import time
 import uuid
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from distributed import Scheduler, Worker
 
     from roastcoffea._roast import Run
+    from roastcoffea.clock import RunClock
 
 #: What became of an attempt, as docs/format.md numbers it
 FINISHED, FAILED, LOST, SKIPPED, CANCELLED = 0, 1, 2, 3, 5
@@ -96,10 +98,10 @@ def chunk_of(item: Any, files: dict[Any, tuple[Any, ...]]) -> tuple[Any, ...]:
     return (*file, int(start), int(stop))
 
 
-def lost_row(key: Any, prefix: str | None, item: Any) -> tuple[Any, ...]:
-    """Return the row of an attempt that was lost now; -1 and None stand for what is not known."""
+def lost_row(key: Any, prefix: str | None, utc_ns: int, item: Any) -> tuple[Any, ...]:
+    """Return the row of an attempt that was lost; -1 and None stand for what is not known."""
     return (
-        text(key), prefix if prefix is None else text(prefix), -1, LOST, -1, time.time_ns(),
+        text(key), prefix if prefix is None else text(prefix), -1, LOST, -1, utc_ns,
         -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}),
     )  # fmt: skip
 
@@ -121,12 +123,12 @@ def unpack(data: bytes) -> list[tuple[Any, ...]]:
 class WorkerLedger:
     """Notes the tasks of one worker; everything happens on its event loop."""
 
-    def __init__(self, worker: Worker, topic: str) -> None:
+    def __init__(self, worker: Worker, topic: str, clock: RunClock) -> None:
         from tornado.ioloop import PeriodicCallback
 
         self.worker = worker
         self.topic = topic
-        self.clock_ns = time.time_ns() - time.monotonic_ns()
+        self.clock_ns = clock.offset_ns  # from the monotonic clock to UTC
         self.begun: dict[Any, int] = {}
         self.ended: list[tuple[Any, ...]] = []
         self.failures: dict[Any, int] = {}
@@ -286,9 +288,10 @@ def error_of(exception: Any, said: str) -> tuple[str | None, str | None]:
 class SchedulerLedger:
     """Knows which worker has which task, to tell what was lost with it."""
 
-    def __init__(self, scheduler: Scheduler, topic: str) -> None:
+    def __init__(self, scheduler: Scheduler, topic: str, clock: RunClock) -> None:
         self.scheduler = scheduler
         self.topic = topic
+        self.clock = clock
         self.holders: dict[Any, str] = {}
         self.processing: dict[str, dict[Any, None]] = {}
         self.states: dict[str, Any] = {}
@@ -372,13 +375,16 @@ class SchedulerLedger:
         state = self.scheduler.tasks.get(key)
         item = work_item(getattr(state, "run_spec", None))
         prefix = getattr(getattr(state, "prefix", None), "name", None)
-        self.scheduler.log_event(self.topic, ("lost", worker, lost_row(key, prefix, item)))
+        self.scheduler.log_event(
+            self.topic, ("lost", worker, lost_row(key, prefix, self.clock.utc_ns(), item))
+        )
 
 
 class ClientLedger:
-    """Writes what comes into the run."""
+    """Writes what comes into the run; ``offset_ns`` tells how far a clock is from the run's."""
 
-    def __init__(self) -> None:
+    def __init__(self, offset_ns: Callable[[str], int]) -> None:
+        self.offset_ns = offset_ns
         self.running: dict[str, dict[str, int]] = {}
 
     def receive(self, run: Run, kind: str, worker: str, *rest: Any) -> int:
@@ -389,9 +395,11 @@ class ClientLedger:
             if packed:
                 run.add_tasks(worker, unpack(packed))
         elif kind == "lost":
-            key, prefix, attempt, outcome, start, *others = rest[0]
+            key, prefix, attempt, outcome, start, stop, *others = rest[0]
             start = self.running.get(worker, {}).get(key, start)
-            run.add_tasks(worker, [(key, prefix, attempt, outcome, start, *others)])
+            # the run corrects stamps by the worker's clock, but this one is the scheduler's
+            stop += self.offset_ns("scheduler") - self.offset_ns(worker)
+            run.add_tasks(worker, [(key, prefix, attempt, outcome, start, stop, *others)])
         elif kind == "activities":
             for row in unpack(rest[0]):
                 run.add_activity(worker, *row)

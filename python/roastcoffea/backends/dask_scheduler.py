@@ -1,5 +1,6 @@
 """What runs inside Dask's scheduler: workers that come and go, and what was lost with them.
 
+    ("clock", "scheduler", asked_ns, received_ns)
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
     ("occupancy", [(address, utc_ms, ms), ...])
 
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from roastcoffea.backends.dask_ledger import SchedulerLedger
+from roastcoffea.clock import RunClock
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -31,9 +33,10 @@ OCCUPANCY_AGE_MS = 1000
 class SchedulerProbe(SchedulerPlugin):
     """Tells the client which workers there are."""
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, asked_ns: int) -> None:
         self.name = topic
         self.topic = topic
+        self.asked_ns = asked_ns
         self.scheduler: Scheduler | None = None
         self.ledger: SchedulerLedger | None = None
         self.occupancies: list[tuple[str, int, int]] = []
@@ -42,7 +45,9 @@ class SchedulerProbe(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
-        self.ledger = SchedulerLedger(scheduler, self.topic)
+        self.clock = RunClock()
+        scheduler.log_event(self.topic, ("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
+        self.ledger = SchedulerLedger(scheduler, self.topic, self.clock)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -54,7 +59,7 @@ class SchedulerProbe(SchedulerPlugin):
         if state is not None:
             pid = state.metrics.get("pid") or -1
             known = (state.host, pid, state.nthreads, state.memory_limit or -1)
-        self.scheduler.log_event(self.topic, ("worker", kind, time.time_ns(), address, *known))
+        self.scheduler.log_event(self.topic, ("worker", kind, self.clock.utc_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         """Called by Dask for every task."""
@@ -80,7 +85,7 @@ class SchedulerProbe(SchedulerPlugin):
         """Keep how much work the scheduler thinks a worker has now."""
         state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
         if state is not None:
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = self.clock.utc_ns() // 1_000_000
             self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
 
     def occupancies_are_due(self) -> bool:

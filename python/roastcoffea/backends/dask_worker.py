@@ -3,10 +3,11 @@
 Everything leaves the worker as events on one topic, as small tuples whose first element says
 what they are:
 
-    ("samples", worker, [(columns, block), ...])   blocks of samples
-    ("chunks", records)                            encoded chunk records
-    ("tasks", ...), ("activities", ...)            attempts at tasks: see dask_ledger
-    ("flushed", token, worker, state)              all that was there has been sent before
+    ("clock", worker, asked_ns, received_ns)             a message of the client came
+    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples
+    ("chunks", records)                                  encoded chunk records
+    ("tasks", ...), ("activities", ...)                  attempts at tasks: see dask_ledger
+    ("flushed", token, worker, state)                    all that was there has been sent before
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ DASK_COLUMNS = (
     "dask_gil_millipercent",
     "dask_seen_ms",
     "monitor_cpu_us",
+    "clock_step_ms",
 )
 
 #: A block is sent when it has this many rows, or at the worker's next heartbeat.
@@ -49,14 +51,16 @@ ROWS_MAX = 120
 class WorkerProbe(WorkerPlugin):
     """Sends the chunks' records, and samples of the worker unless ``interval`` is None."""
 
-    def __init__(self, topic: str, interval: float | None) -> None:
+    def __init__(self, topic: str, interval: float | None, asked_ns: int) -> None:
         self.name = topic
         self.topic = topic
         self.interval = interval
+        self.asked_ns = asked_ns
         self.worker: Worker | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "topic": self.topic, "interval": self.interval, "worker": None}
+        kept = ("name", "topic", "interval", "asked_ns")
+        return {**{name: getattr(self, name) for name in kept}, "worker": None}
 
     def setup(self, worker: Worker) -> None:
         """Start: called by Dask in the worker, on its event loop."""
@@ -64,14 +68,15 @@ class WorkerProbe(WorkerPlugin):
         self.rows: list[tuple[int, ...]] = []
         self.last_sent = time.monotonic()
         self.expected = self.last_sent
-        self.clock_ms = time.time_ns() // 1_000_000 - time.monotonic_ns() // 1_000_000
         self.sampler: _probe.Sampler | None = None
         self.callback = None
         self.spent_ns = 0  # by us on the worker's event loop
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
-        self.ledger = WorkerLedger(worker, self.topic)
+        self.clock = collecting.clock()
+        self.answer(self.asked_ns)
+        self.ledger = WorkerLedger(worker, self.topic, self.clock)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
         if self.interval is None or _probe is None:
@@ -111,6 +116,12 @@ class WorkerProbe(WorkerPlugin):
         if self.worker is not None:
             self.worker.log_event(self.topic, ("chunks", records))
 
+    def answer(self, asked_ns: int) -> None:
+        """Tell what time it is here when a message of the client has come."""
+        assert self.worker is not None
+        message = ("clock", self.worker.address, asked_ns, self.clock.utc_ns())
+        self.worker.log_event(self.topic, message)
+
     def tick(self) -> None:
         """Sample what Dask knows; send blocks at the cadence of the heartbeat."""
         begin_ns = time.thread_time_ns()
@@ -143,9 +154,10 @@ class WorkerProbe(WorkerPlugin):
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
         sampler_ns = self.sampler.state()["cpu_ns"] if self.sampler is not None else 0
+        utc_ms = self.clock.utc_ns() // 1_000_000
         self.rows.append(
             (
-                self.clock_ms + int(now * 1000),
+                utc_ms,
                 state.executing_count,
                 state.executing_count
                 + len(state.ready)
@@ -156,8 +168,9 @@ class WorkerProbe(WorkerPlugin):
                 lag_us,
                 int(cpu[-1] * 1000) if cpu else -1,
                 int(gil[-1] * 100_000) if gil else -1,
-                self.clock_ms + int(now * 1000),
+                utc_ms,
                 (self.spent_ns + self.ledger.spent_ns + sampler_ns) // 1000,
+                abs(self.clock.step_ns()) // 1_000_000,
             )
         )
 
@@ -177,13 +190,17 @@ class WorkerProbe(WorkerPlugin):
             blocks.append((",".join(DASK_COLUMNS), _probe.encode_block(times, columns)))
             self.rows = []
         if blocks:
-            worker.log_event(self.topic, ("samples", worker.address, blocks))
+            memory = worker.monitor.quantities.get("memory")
+            memory_bytes = int(memory[-1]) if memory else 0
+            message = ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
+            worker.log_event(self.topic, message)
 
-    def flush(self, token: str) -> None:
+    def flush(self, token: str, asked_ns: int) -> None:
         """Send everything, then say so: the client waits for that on the same channel."""
         worker = self.worker
         if worker is None:
             return
+        self.answer(asked_ns)
         now = collecting.faults()
         faults = {where: n - self.faults_before.get(where, 0) for where, n in now.items()}
         state: dict[str, Any] = {"faults": {where: n for where, n in faults.items() if n > 0}}
@@ -207,10 +224,10 @@ def worker_of_thread() -> str | None:
         return None
 
 
-async def flush(topic: str, token: str, dask_worker: Worker) -> bool:
+async def flush(topic: str, token: str, asked_ns: int, dask_worker: Worker) -> bool:
     """Make a worker send what it has and report its metrics; run by the client at the end."""
     plugin = dask_worker.plugins.get(topic)
     if plugin is not None:
-        plugin.flush(token)
+        plugin.flush(token, asked_ns)
     await dask_worker.heartbeat()
     return plugin is not None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from roastcoffea._roast import Run
+from roastcoffea.lazy import Later, LazyDict
 
 #: The series of the workers' comings and goings.
 _FROM_EVENTS = {"worker_cores": "threads", "worker_memory_limit": "memory_limit_bytes"}
@@ -36,59 +37,6 @@ _RATES = {
 }
 
 Series = dict[str, list[tuple[datetime, Any]]]
-
-
-class LazyDict(dict[str, Any]):
-    """A dict whose values are made when they are first looked at; in all else a dict.
-
-    What looks at the keys alone makes nothing. The keys are there from the start, for C code
-    that asks for the size without asking us.
-    """
-
-    def __init__(self, makers: dict[str, Callable[[], Any]]) -> None:
-        super().__init__(dict.fromkeys(makers))
-        self._makers = dict(makers)
-
-    def __getitem__(self, key: str) -> Any:
-        if key in self._makers:
-            super().__setitem__(key, self._makers[key]())
-            del self._makers[key]
-        return super().__getitem__(key)
-
-    def __iter__(self) -> Iterator[str]:  # also keeps dict() and ** from copying what is not made
-        return super().__iter__()
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, or the default."""
-        if key not in self:
-            return default
-        return self[key]
-
-    def make_all(self) -> None:
-        """Make every value now."""
-        for key in list(self._makers):
-            self[key]
-
-    def __reduce__(self) -> Any:
-        return dict, (dict(self),)
-
-
-def _made_first(name: str) -> Callable[..., Any]:
-    inner = getattr(dict, name)
-
-    @functools.wraps(inner)
-    def method(self: LazyDict, *args: Any, **kwargs: Any) -> Any:
-        self.make_all()
-        return inner(self, *args, **kwargs)
-
-    return method
-
-
-for _name in (
-    *("__eq__", "__ne__", "__repr__", "__setitem__", "__delitem__", "__or__", "__ror__", "__ior__"),
-    *("values", "items", "copy", "clear", "update", "pop", "popitem", "setdefault"),
-):
-    setattr(LazyDict, _name, _made_first(_name))
 
 
 def tracking_data(run: Run, start_utc_ns: int, end_utc_ns: int, interval_s: float) -> LazyDict:
@@ -135,4 +83,4 @@ def tracking_data(run: Run, start_utc_ns: int, end_utc_ns: int, interval_s: floa
         makers[key] = functools.partial(series, run.resample, column, unit)
     for key, column in _RATES.items():
         makers[key] = functools.partial(series, run.resample_rate, column)
-    return LazyDict(makers)
+    return LazyDict({key: Later(make) for key, make in makers.items()})

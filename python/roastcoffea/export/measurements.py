@@ -1,7 +1,9 @@
 """Measurement directories: what a run measured, as files that people can read and move.
 
 A measurement holds ``metrics.json``, ``start_end_time.txt``, ``metadata.json``, ``config.json``
-where a configuration was given, and ``run.roast`` where it came from a run.
+where a configuration was given, and ``run.roast`` where it came from a run. Raw records and series
+are in ``metrics.json`` too, up to 10 MB; what would be more is in ``run.roast`` only, and is read
+from there when it is looked at: ``metadata.json`` names it under ``in_run``.
 """
 
 from __future__ import annotations
@@ -13,15 +15,23 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import exchange
+from roastcoffea.lazy import Later, LazyDict, RecordList
 
 if TYPE_CHECKING:
     from roastcoffea._roast import Run
 
 FORMAT = "roastcoffea_measurement_v1"
+
+#: How large the raw data in metrics.json may be, all together
+RAW_MAX_BYTES = 10_000_000
+
+#: What grows with the chunks and samples of a run, and can be read back from it
+_RAW = ("tracking_data", "raw_chunk_metrics", "chunk_info", "file_metadata", "file_read_metrics")
 
 _FILES = ("metrics.json", "start_end_time.txt", "metadata.json", "config.json", "run.roast")
 
@@ -96,7 +106,7 @@ def save_measurement(
     config
         anything that belongs to the measurement; kept as ``config.json``
     run
-        the run to keep with it as ``run.roast``
+        the run to keep with it as ``run.roast``; that of the metrics, if they know theirs
 
     Example
     -------
@@ -107,6 +117,7 @@ def save_measurement(
     {'total_events': 7}
     """
     now = datetime.now(UTC)
+    run = run or getattr(metrics, "run", None)
     name = measurement_name or now.strftime("%Y-%m-%d_%H-%M-%S")
     parent = Path(output_dir)
     path = parent / name
@@ -117,7 +128,7 @@ def save_measurement(
     temporary = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", dir=beside.parent))
     try:
         temporary.chmod(0o755 & ~_umask())
-        _write(temporary, metrics, t0, t1, now, config)
+        _write(temporary, metrics, t0, t1, now, config, has_run=run is not None)
         if run is not None:
             run.copy(temporary / "run.roast")
         _move_into_place(temporary, beside)
@@ -133,15 +144,26 @@ def _umask() -> int:
 
 
 def _write(
-    path: Path, metrics: Mapping[str, Any], t0: float, t1: float, now: datetime, config: Any
+    path: Path,
+    metrics: Mapping[str, Any],
+    t0: float,
+    t1: float,
+    now: datetime,
+    config: Any,
+    *,
+    has_run: bool,
 ) -> None:
-    metadata = {
+    metadata: dict[str, Any] = {
         "timestamp": now.replace(tzinfo=None).isoformat(),
         "elapsed_time_seconds": t1 - t0,
         "format": FORMAT,
     }
+    in_run = _too_large(metrics) if has_run else []
+    if in_run:
+        metadata["in_run"] = in_run
+    kept = {key: metrics[key] for key in metrics if key not in in_run}
     (path / "metrics.json").write_text(
-        json.dumps(_serialize_for_json(metrics), indent=2), encoding="utf-8"
+        json.dumps(_serialize_for_json(kept), indent=2), encoding="utf-8"
     )
     (path / "start_end_time.txt").write_text(f"{t0},{t1}\n", encoding="utf-8")
     (path / "metadata.json").write_text(json.dumps(metadata, indent=2), encoding="utf-8")
@@ -149,6 +171,39 @@ def _write(
         (path / "config.json").write_text(
             json.dumps(config, indent=2, default=str), encoding="utf-8"
         )
+
+
+def _too_large(metrics: Mapping[str, Any]) -> list[str]:
+    """Return the raw data's keys if together they are more than ``metrics.json`` should hold.
+
+    Nothing is made of records and series that are known to be too many by their number.
+    """
+    raw = [key for key in _RAW if key in metrics]
+    left = RAW_MAX_BYTES
+    for key in raw:
+        left -= _least_size(key, metrics)
+        if left < 0:
+            return raw
+    left = RAW_MAX_BYTES
+    for key in raw:
+        for part in json.JSONEncoder(indent=2).iterencode(_serialize_for_json(metrics[key])):
+            left -= len(part)
+            if left < 0:
+                return raw
+    return []
+
+
+#: No record, sample or file takes fewer characters
+_LEAST = {"raw_chunk_metrics": 1000, "tracking_data": 30}
+
+
+def _least_size(key: str, metrics: Mapping[str, Any]) -> int:
+    if key == "raw_chunk_metrics" and isinstance(metrics[key], RecordList):
+        return _LEAST[key] * len(metrics[key])
+    if key == "tracking_data" and isinstance(metrics[key], LazyDict):
+        counts = metrics[key].get("worker_counts") or {}
+        return _LEAST[key] * 2 * sum(counts.values())  # each has cores and a limit at least
+    return 0
 
 
 def _move_into_place(temporary: Path, path: Path) -> None:
@@ -168,7 +223,8 @@ def load_measurement(measurement_path: str | os.PathLike[str]) -> Measurement:
     Raises
     ------
     FileNotFoundError
-        no such directory, or it lacks ``metrics.json`` or ``start_end_time.txt``
+        no such directory, or it lacks ``metrics.json`` or ``start_end_time.txt``, and has no
+        ``run.roast`` that tells the same
     ValueError
         the times are not two numbers, or ``metrics.json`` is not JSON
     """
@@ -176,23 +232,76 @@ def load_measurement(measurement_path: str | os.PathLike[str]) -> Measurement:
     if not path.is_dir():
         raise FileNotFoundError(f"Measurement directory not found: {path}")
     metrics_file, timing_file = path / "metrics.json", path / "start_end_time.txt"
-    if not metrics_file.exists():
+    run_file = path / "run.roast"
+    if not metrics_file.exists() and run_file.exists():
+        metrics = _metrics_of_run(run_file)
+    elif not metrics_file.exists():
         raise FileNotFoundError(f"Metrics file not found: {metrics_file}")
-    if not timing_file.exists():
-        raise FileNotFoundError(f"Timing file not found: {timing_file}")
-    metrics = json.loads(metrics_file.read_text(encoding="utf-8"))
-    if metrics.get("tracking_data") is not None:
+    else:
+        metrics = _read_metrics(metrics_file)
+        _add_from_run(metrics, path)
+    if timing_file.exists():
+        return Measurement((metrics, *_read_times(timing_file)))
+    if run_file.exists():
+        start, end = _times_of_run(run_file)
+        return Measurement((metrics, start, end))
+    raise FileNotFoundError(f"Timing file not found: {timing_file}")
+
+
+def _read_metrics(file: Path) -> dict[str, Any]:
+    metrics = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(metrics, dict):
+        raise ValueError(f"{file}: an object of metrics is wanted, not a {type(metrics).__name__}")
+    if isinstance(metrics.get("tracking_data"), dict):
         metrics["tracking_data"] = _deserialize_tracking_data(metrics["tracking_data"])
     for key in ("chunk_info", "raw_span_metrics"):
         if isinstance(metrics.get(key), dict):
             metrics[key] = {_tuple_key(k): _tuple_value(v) for k, v in metrics[key].items()}
+    return LazyDict(metrics)
+
+
+def _read_times(file: Path) -> tuple[float, float]:
     try:
-        t0, t1 = (float(part) for part in timing_file.read_text(encoding="utf-8").split(","))
+        t0, t1 = (float(part) for part in file.read_text(encoding="utf-8").split(","))
     except ValueError:
         raise ValueError(
-            f"Invalid timing format in {timing_file}: two numbers separated by a comma are wanted"
+            f"Invalid timing format in {file}: two numbers separated by a comma are wanted"
         ) from None
-    return Measurement((metrics, t0, t1))
+    return t0, t1
+
+
+def _metrics_of_run(file: Path) -> dict[str, Any]:
+    from roastcoffea.opened import open_run
+
+    return open_run(file).metrics
+
+
+def _times_of_run(file: Path) -> tuple[float, float]:
+    from roastcoffea.opened import open_run
+
+    with open_run(file) as run:
+        start = (run.number("run.start_utc_ns") or 0) / 1e9
+        return start, start + (run.elapsed_s or 0.0)
+
+
+def _add_from_run(metrics: dict[str, Any], path: Path) -> None:
+    """Let the metrics that are in the run only be read from there when they are looked at."""
+    try:
+        metadata = json.loads((path / "metadata.json").read_text(encoding="utf-8"))
+        in_run = [key for key in metadata.get("in_run", ()) if key in _RAW]
+    except (OSError, ValueError, AttributeError, TypeError):  # an old one, or none
+        return
+    if not in_run:
+        return
+    if not (path / "run.roast").exists():
+        raise FileNotFoundError(f"Run file not found: {path / 'run.roast'} has {', '.join(in_run)}")
+
+    @cache
+    def of_run() -> dict[str, Any]:
+        return _metrics_of_run(path / "run.roast")
+
+    for key in in_run:
+        metrics[key] = Later(lambda key=key: of_run()[key])
 
 
 def _tuple_key(key: str) -> Any:

@@ -27,7 +27,7 @@ struct task_prefix {
         double other_ns;
 };
 
-struct task_sums {
+struct task_times {
         struct task_time *workers; /* by number of the name */
         bool any;
         bool has_chunks; /* some are about chunks */
@@ -35,6 +35,6 @@ struct task_sums {
         size_t n_prefixes;
 };
 
-void task_sums_deinit(struct task_sums *sums);
+void task_times_deinit(struct task_times *sums);
 /* The share of a prefix's time that is the processor's; negative: there are no such tasks. */
-double task_share(const struct task_sums *sums, int64_t prefix_text);
+double task_share(const struct task_times *sums, int64_t prefix_text);

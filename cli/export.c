@@ -1,0 +1,199 @@
+/* roast export: a run in other formats */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "roast-export.h"
+#include "roast-run.h"
+#include "util/cleanup.h"
+
+static void help(void)
+{
+        fputs("Usage: roast export RUN [--format FORMAT] [--what WHAT] [--output FILE]\n"
+              "Writes a run, or a part of it, in another format.\n\n"
+              "  -f, --format FORMAT  json (default), jsonl, csv, markdown, openmetrics,\n"
+              "                       chrome-trace, or v1, which is a directory\n"
+              "  -w, --what WHAT      metrics (default), chunks, sections, files, tasks or series\n"
+              "  -p, --per-worker     openmetrics: figures of each worker, too\n"
+              "  -o, --output FILE    write to this file, complete or not at all, instead of\n"
+              "                       standard output; v1: make this directory\n"
+              "  -h, --help           this text\n\n"
+              "Rows of chunks have the keys of the documented record. What is not known is left\n"
+              "out, or empty: it is never 0. csv and markdown have no nested values.\n",
+              stdout);
+}
+
+/* Where the output goes */
+struct target {
+        const char *path; /* NULL: standard output */
+        char *temporary;  /* NULL: written to directly */
+        int fd;
+};
+
+static int write_all(const void *data, size_t len, void *context, struct roast_error *error)
+{
+        const struct target *target = context;
+        const char *at = data;
+
+        while (len) {
+                ssize_t n = write(target->fd, at, len);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return roast_fail(error, ROAST_E_IO, "%s: cannot write: %s",
+                                          target->path ? target->path : "standard output",
+                                          strerror(errno));
+                at += n;
+                len -= (size_t)n;
+        }
+        return 0;
+}
+
+/* Beside the final name; a device or a pipe is written to as it is. */
+static int open_target(struct target *target)
+{
+        struct stat st;
+
+        if (!target->path)
+                return 0;
+        if (stat(target->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+                if (S_ISDIR(st.st_mode))
+                        return cli_fail("export", "%s: is a directory", target->path);
+                target->fd = open(target->path, O_WRONLY | O_CLOEXEC);
+        } else {
+                if (asprintf(&target->temporary, "%s.%ld.part", target->path, (long)getpid()) < 0) {
+                        target->temporary = NULL;
+                        return cli_fail("export", "out of memory");
+                }
+                unlink(target->temporary);
+                target->fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        }
+        if (target->fd < 0)
+                return cli_fail("export", "%s: cannot be created: %s", target->path,
+                                strerror(errno));
+        return EXIT_GOOD;
+}
+
+/* On the disk before it has its name; a full disk may say so only now. */
+static int keep_target(struct target *target)
+{
+        if (!target->temporary)
+                return EXIT_GOOD;
+        if (fsync(target->fd) < 0 || close(target->fd) < 0 ||
+            rename(target->temporary, target->path) < 0)
+                return cli_fail("export", "%s: cannot write: %s", target->path, strerror(errno));
+        target->fd = -1;
+        free(target->temporary);
+        target->temporary = NULL;
+        return EXIT_GOOD;
+}
+
+static void close_target(struct target *target)
+{
+        if (target->fd >= 0 && target->fd != STDOUT_FILENO)
+                close(target->fd);
+        if (target->temporary)
+                unlink(target->temporary);
+        free(target->temporary);
+}
+
+static int export(struct roast_run *run, const struct roast_export_options *options,
+                  const char *path)
+{
+        struct target target = { .path = path, .fd = STDOUT_FILENO };
+        struct roast_error error = { 0 };
+        int code;
+
+        if (options->format == ROAST_EXPORT_V1)
+                return roast_export_v1(run, path, &error) < 0
+                               ? cli_fail("export", "%s", error.message)
+                               : EXIT_GOOD;
+        code = open_target(&target);
+        if (code == EXIT_GOOD && roast_export(run, options, write_all, &target, &error) < 0)
+                code = cli_fail("export", "%s", error.message);
+        if (code == EXIT_GOOD)
+                code = keep_target(&target);
+        close_target(&target);
+        return code;
+}
+
+/* What does not go together is said before a run is opened. */
+static int check(const struct roast_export_options *options, const char *path)
+{
+        if (options->format == ROAST_EXPORT_V1 && options->what != ROAST_EXPORT_DEFAULT)
+                return cli_fail("export", "v1 holds everything: --what does not go with it");
+        if (options->format == ROAST_EXPORT_V1 && !path)
+                return cli_fail("export", "v1 is a directory: name it with --output");
+        if (options->per_worker && options->format != ROAST_EXPORT_OPENMETRICS)
+                return cli_fail("export", "--per-worker goes with --format openmetrics only");
+        return EXIT_GOOD;
+}
+
+static int choose(const char *word, const char *const *choices, const char *what, int *choice)
+{
+        *choice = *word ? cli_choice(word, choices) : -1;
+        return *choice < 0 ? cli_fail("export", "there is no %s '%s'", what, word) : EXIT_GOOD;
+}
+
+int verb_export(int argc, char **argv)
+{
+        static const struct option options[] = {
+                { "format", required_argument, NULL, 'f' },
+                { "what", required_argument, NULL, 'w' },
+                { "per-worker", no_argument, NULL, 'p' },
+                { "output", required_argument, NULL, 'o' },
+                { "help", no_argument, NULL, 'h' },
+                { 0 },
+        };
+        struct roast_export_options wanted = { 0 };
+        struct roast_error error = { 0 };
+        const char *path = NULL;
+        struct roast_run *run;
+        int option, choice, code = EXIT_GOOD;
+
+        while (code == EXIT_GOOD &&
+               (option = getopt_long(argc, argv, "f:w:po:h", options, NULL)) != -1) {
+                switch (option) {
+                case 'f':
+                        code = choose(optarg, roast_export_formats, "format", &choice);
+                        wanted.format = (enum roast_export_format)choice;
+                        break;
+                case 'w':
+                        code = choose(optarg, roast_export_whats, "part of a run", &choice);
+                        wanted.what = (enum roast_export_what)choice;
+                        break;
+                case 'p':
+                        wanted.per_worker = true;
+                        break;
+                case 'o':
+                        path = optarg;
+                        break;
+                case 'h':
+                        help();
+                        return EXIT_GOOD;
+                default:
+                        return cli_usage("export");
+                }
+        }
+        if (code == EXIT_GOOD && argc - optind != 1) {
+                cli_fail("export", "one RUN is wanted, not %d", argc - optind);
+                return cli_usage("export");
+        }
+        if (code == EXIT_GOOD)
+                code = check(&wanted, path);
+        if (code != EXIT_GOOD)
+                return code;
+        if (roast_run_open_any(&run, argv[optind], &error) < 0)
+                return cli_fail("export", "%s", error.message);
+        code = export(run, &wanted, path);
+        roast_run_free(run);
+        return code;
+}

@@ -1,0 +1,179 @@
+/* Rows of named values in any format: see export.h. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "show/formats.h"
+
+static void check(struct rows *rows, int r)
+{
+        if (r < 0)
+                rows->out->json.error = r;
+}
+
+/* Columns that the format has */
+static bool has_column(const struct rows *rows, size_t i)
+{
+        return rows_are_json(rows) || !rows->columns[i].nested;
+}
+
+void rows_begin(struct rows *rows, struct out *out, enum roast_export_format format,
+                const struct rows_column *columns, size_t n_columns)
+{
+        bool first = true;
+
+        *rows = (struct rows){
+                .out = out, .format = format, .columns = columns, .n_columns = n_columns
+        };
+        if (format == ROAST_EXPORT_JSON)
+                out_puts(out, "[");
+        if (rows_are_json(rows))
+                return;
+        if (format == ROAST_EXPORT_MARKDOWN)
+                out_puts(out, "|");
+        for (size_t i = 0; i < n_columns; i++) {
+                const char *key = columns[i].key;
+
+                if (!has_column(rows, i))
+                        continue;
+                if (format == ROAST_EXPORT_MARKDOWN) {
+                        check(rows, format_markdown_cell(&out->buf, key, strlen(key)));
+                } else {
+                        out_puts(out, first ? "" : ",");
+                        check(rows, format_csv_cell(&out->buf, key, strlen(key)));
+                }
+                first = false;
+        }
+        out_puts(out, "\n");
+        if (format != ROAST_EXPORT_MARKDOWN)
+                return;
+        out_puts(out, "|");
+        for (size_t i = 0; i < n_columns; i++)
+                out_puts(out, has_column(rows, i) ? " --- |" : "");
+        out_puts(out, "\n");
+}
+
+void rows_end(struct rows *rows)
+{
+        if (rows->format == ROAST_EXPORT_JSON)
+                out_puts(rows->out, rows->any ? "\n]\n" : "]\n");
+}
+
+void rows_row(struct rows *rows)
+{
+        struct json *json = &rows->out->json;
+
+        rows->at = 0;
+        if (rows->format == ROAST_EXPORT_JSON && !rows->inside)
+                out_puts(rows->out, rows->any ? ",\n" : "\n");
+        rows->any = true;
+        if (rows_are_json(rows))
+                json_object(json);
+        else if (rows->format == ROAST_EXPORT_MARKDOWN)
+                out_puts(rows->out, "|");
+}
+
+void rows_row_end(struct rows *rows)
+{
+        if (rows_are_json(rows))
+                json_end(&rows->out->json);
+        if (rows->format != ROAST_EXPORT_JSON)
+                out_puts(rows->out, "\n");
+}
+
+/* The text of a cell, whatever it was */
+static void put_cell(struct rows *rows, const char *data, size_t len)
+{
+        struct buf *buf = &rows->out->buf;
+
+        if (rows->format == ROAST_EXPORT_MARKDOWN) {
+                check(rows, format_markdown_cell(buf, data, len));
+        } else {
+                if (rows->at > 0)
+                        out_puts(rows->out, ",");
+                check(rows, format_csv_cell(buf, data, len));
+        }
+}
+
+static void put_key(struct rows *rows)
+{
+        json_key(&rows->out->json, rows->columns[rows->at].key);
+}
+
+void rows_absent(struct rows *rows)
+{
+        if (!rows_are_json(rows) && has_column(rows, rows->at))
+                put_cell(rows, "", 0);
+        rows->at++;
+}
+
+void rows_int(struct rows *rows, int64_t value)
+{
+        char text[24];
+
+        if (rows_are_json(rows)) {
+                put_key(rows);
+                json_int(&rows->out->json, value);
+        } else {
+                put_cell(rows, text,
+                         (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+        }
+        rows->at++;
+}
+
+void rows_real(struct rows *rows, double value)
+{
+        struct buf *buf = &rows->out->buf;
+
+        if (!isfinite(value)) {
+                rows_absent(rows);
+                return;
+        }
+        if (rows_are_json(rows)) {
+                put_key(rows);
+                json_double(&rows->out->json, value);
+        } else {
+                /* digits, a point, a sign and an e need no quotes in either format */
+                if (rows->format == ROAST_EXPORT_MARKDOWN)
+                        out_puts(rows->out, " ");
+                else if (rows->at > 0)
+                        out_puts(rows->out, ",");
+                check(rows, buf_put_real(buf, value));
+                if (rows->format == ROAST_EXPORT_MARKDOWN)
+                        out_puts(rows->out, " |");
+        }
+        rows->at++;
+}
+
+void rows_text(struct rows *rows, const char *data, size_t len)
+{
+        if (!data) {
+                rows_absent(rows);
+                return;
+        }
+        if (rows_are_json(rows)) {
+                put_key(rows);
+                json_string_n(&rows->out->json, data, len);
+        } else {
+                put_cell(rows, data, len);
+        }
+        rows->at++;
+}
+
+void rows_string(struct rows *rows, const char *string)
+{
+        rows_text(rows, string, string ? strlen(string) : 0);
+}
+
+struct json *rows_nested(struct rows *rows)
+{
+        if (!rows_are_json(rows)) {
+                rows->at++;
+                return NULL;
+        }
+        put_key(rows);
+        rows->at++;
+        return &rows->out->json;
+}

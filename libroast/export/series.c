@@ -1,0 +1,174 @@
+/* Samples of the workers: a row an instant, or the documented layout in JSON */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/tracking.h"
+#include "run/series.h"
+#include "util/cleanup.h"
+#include "util/text.h"
+
+/* The names of all series that the run has, without their resolutions */
+struct names {
+        char **names;
+        size_t n;
+};
+
+static void names_deinit(struct names *names)
+{
+        for (size_t i = 0; i < names->n; i++)
+                free(names->names[i]);
+        free(names->names);
+}
+
+static int add_name(struct names *names, const char *text, size_t len)
+{
+        char **grown;
+
+        for (size_t i = 0; i < names->n; i++)
+                if (strlen(names->names[i]) == len && !memcmp(names->names[i], text, len))
+                        return 0;
+        grown = realloc(names->names, (names->n + 1) * sizeof(*grown));
+        if (!grown)
+                return ROAST_E_NOMEM;
+        names->names = grown;
+        grown[names->n] = text_copy(text, len);
+        if (!grown[names->n])
+                return ROAST_E_NOMEM;
+        names->n++;
+        return 0;
+}
+
+static int add_names(struct names *names, const char *columns, size_t len)
+{
+        const char *at = columns, *end = columns + len;
+
+        while (at <= end) {
+                const char *stop = memchr(at, ',', (size_t)(end - at));
+                const char *slash;
+
+                if (!stop)
+                        stop = end;
+                slash = memchr(at, '/', (size_t)(stop - at));
+                if (add_name(names, at, (size_t)((slash ? slash : stop) - at)) < 0)
+                        return ROAST_E_NOMEM;
+                at = stop + 1;
+        }
+        return 0;
+}
+
+/* From which columns blocks are made; the walk that follows compares the rows with their seals. */
+static int find_names(struct names *names, struct roast_run *run, struct roast_error *error)
+{
+        sqlite3_stmt *stmt = NULL;
+        int rc, r = 0;
+
+        rc = sqlite3_prepare_v2(run->db,
+                                "SELECT value FROM text WHERE id IN (SELECT DISTINCT columns_text"
+                                " FROM series) ORDER BY id",
+                                -1, &stmt, NULL);
+        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+                const char *text = (const char *)sqlite3_column_text(stmt, 0);
+
+                if (text && add_names(names, text, (size_t)sqlite3_column_bytes(stmt, 0)) < 0)
+                        r = roast_fail_nomem(error);
+                rc = SQLITE_OK;
+        }
+        sqlite3_finalize(stmt);
+        return r < 0 || rc == SQLITE_DONE ? r : run_fail_sqlite(run, rc, "cannot be read", error);
+}
+
+/* One column of the current block */
+struct column {
+        const int64_t *values; /* NULL: the block has it not */
+        int64_t resolution;
+};
+
+static int put_block(struct rows *rows, const struct series_walk *walk, const struct names *names,
+                     struct column *columns, struct roast_error *error)
+{
+        size_t len;
+        const char *worker = intern_get(&walk->texts, (size_t)walk->worker_text - 1, &len);
+        int r = 0;
+
+        for (size_t i = 0; i < names->n; i++)
+                columns[i].values =
+                        series_walk_column(walk, names->names[i], &columns[i].resolution);
+        for (size_t row = 0; row < walk->block.n && r >= 0; row++) {
+                rows_row(rows);
+                rows_text(rows, worker, len);
+                rows_real(rows, (double)walk->block.times[row] / 1000);
+                for (size_t i = 0; i < names->n; i++) {
+                        int64_t value;
+
+                        if (!columns[i].values || columns[i].values[row] < 0 ||
+                            __builtin_mul_overflow(columns[i].values[row], columns[i].resolution,
+                                                   &value))
+                                rows_absent(rows);
+                        else
+                                rows_int(rows, value);
+                }
+                rows_row_end(rows);
+                r = out_step(rows->out, error);
+        }
+        return r;
+}
+
+static int put_blocks(struct rows *rows, struct roast_run *run, const struct names *names,
+                      struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free)
+        struct column *columns = calloc(names->n + 1, sizeof(*columns));
+        struct series_walk walk;
+        int r;
+
+        if (!columns)
+                return roast_fail_nomem(error);
+        r = series_walk_begin(&walk, run, error);
+        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
+                r = put_block(rows, &walk, names, columns, error);
+        series_walk_end(&walk);
+        return r;
+}
+
+static int put_rows(struct roast_run *run, const struct roast_export_options *options,
+                    struct out *out, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct rows_column *columns = NULL;
+        ROAST_CLEANUP(names_deinit) struct names names = { 0 };
+        struct rows rows;
+        int r;
+
+        r = find_names(&names, run, error);
+        if (r < 0)
+                return r;
+        columns = calloc(names.n + 2, sizeof(*columns));
+        if (!columns)
+                return roast_fail_nomem(error);
+        columns[0].key = "worker";
+        columns[1].key = "timestamp";
+        for (size_t i = 0; i < names.n; i++)
+                columns[i + 2].key = names.names[i];
+        rows_begin(&rows, out, options->format, columns, names.n + 2);
+        r = put_blocks(&rows, run, &names, error);
+        rows_end(&rows);
+        return r;
+}
+
+int export_series(struct roast_run *run, const struct roast_export_options *options,
+                  struct out *out, struct roast_error *error)
+{
+        int r;
+
+        if (options->format == ROAST_EXPORT_JSON) {
+                r = tracking_put(run, TRACKING_OBJECTS, out, error);
+                out_puts(out, "\n");
+                return r;
+        }
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = put_rows(run, options, out, error);
+        run_view_end(run);
+        return r;
+}

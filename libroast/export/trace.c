@@ -1,0 +1,318 @@
+/*
+ * A run as a trace of events, for Perfetto and chrome://tracing
+ *
+ * A worker is a process, its threads are threads. An attempt at a chunk is a
+ * slice of its thread; what its sections took stands in its arguments, for when
+ * they ran is not known. Attempts of which no thread is known are put on lanes,
+ * so that no two overlap. Times are in microseconds since the run began.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/record.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+#define BATCH 256
+
+/* Of one worker. With more of them slices do overlap, but no worker runs as many. */
+#define LANES_MAX 1024
+
+struct lane {
+        int64_t end_utc_ns;
+        size_t next; /* of its process; 0: none */
+        int64_t number;
+};
+
+struct trace {
+        struct out *out;
+        bool any;
+        int64_t start_utc_ns;  /* INT64_MIN: not known yet */
+        struct intern workers; /* number + 1 is the process */
+        struct intern threads; /* process and thread, as bytes */
+        struct lane *lanes;
+        size_t n_lanes;
+        size_t *firsts; /* by process */
+        size_t n_firsts;
+        int64_t chunk_id;
+};
+
+static void trace_deinit(struct trace *trace)
+{
+        intern_deinit(&trace->workers);
+        intern_deinit(&trace->threads);
+        free(trace->lanes);
+        free(trace->firsts);
+}
+
+/* The head that all events share */
+static struct json *begin_event(struct trace *trace, const char *phase, int64_t process,
+                                int64_t thread)
+{
+        struct json *json = &trace->out->json;
+
+        out_puts(trace->out, trace->any ? ",\n" : "\n");
+        trace->any = true;
+        json_object(json);
+        json_key(json, "ph");
+        json_string(json, phase);
+        json_key(json, "pid");
+        json_int(json, process);
+        json_key(json, "tid");
+        json_int(json, thread);
+        return json;
+}
+
+static void put_name(struct trace *trace, const char *kind, int64_t process, int64_t thread,
+                     const char *name, size_t len)
+{
+        struct json *json = begin_event(trace, "M", process, thread);
+
+        json_key(json, "name");
+        json_string(json, kind);
+        json_key(json, "args");
+        json_object(json);
+        json_key(json, "name");
+        json_string_n(json, name, len);
+        json_end(json);
+        json_end(json);
+}
+
+/* The process of a row's worker, named when it first comes; negative: no memory */
+static int64_t process_of(struct trace *trace, const struct chunk_table *table, size_t row)
+{
+        size_t len, n = trace->workers.n;
+        const char *name = chunk_table_text(table, row, CHUNK_WORKER, &len);
+        int64_t number;
+
+        if (!name)
+                name = chunk_table_text(table, row, CHUNK_HOST, &len);
+        if (!name) {
+                name = "worker not known";
+                len = strlen(name);
+        }
+        number = intern_put(&trace->workers, name, len);
+        if (number >= 0 && trace->workers.n > n)
+                put_name(trace, "process_name", number + 1, 0, name, len);
+        return number < 0 ? number : number + 1;
+}
+
+/* The lanes of a process hang on its first one; 0: it has none. They count from 1. */
+static size_t *first_lane(struct trace *trace, int64_t process)
+{
+        if ((size_t)process > trace->n_firsts) {
+                size_t n = 2 * (size_t)process;
+                size_t *grown = realloc(trace->firsts, n * sizeof(*grown));
+
+                if (!grown)
+                        return NULL;
+                memset(grown + trace->n_firsts, 0, (n - trace->n_firsts) * sizeof(*grown));
+                trace->firsts = grown;
+                trace->n_firsts = n;
+        }
+        return &trace->firsts[process - 1];
+}
+
+/* A lane on which nothing runs any more: the one that ended last, so that few are used */
+static int64_t lane_of(struct trace *trace, int64_t process, int64_t start, int64_t end)
+{
+        size_t *link = first_lane(trace, process);
+        struct lane *best = NULL, *first = NULL, *grown;
+        int64_t n = 0;
+
+        if (!link)
+                return ROAST_E_NOMEM;
+        for (size_t i = *link; i; i = trace->lanes[i - 1].next, n++) {
+                struct lane *lane = &trace->lanes[i - 1];
+
+                if (lane->end_utc_ns <= start && (!best || lane->end_utc_ns > best->end_utc_ns))
+                        best = lane;
+                if (!first || lane->end_utc_ns < first->end_utc_ns)
+                        first = lane;
+        }
+        if (!best && n == LANES_MAX)
+                best = first;
+        if (best) {
+                best->end_utc_ns = end;
+                return best->number;
+        }
+        if ((trace->n_lanes & (trace->n_lanes - 1)) == 0) { /* a power of two, or 0 */
+                grown = realloc(trace->lanes,
+                                (trace->n_lanes ? 2 * trace->n_lanes : 1) * sizeof(*grown));
+                if (!grown)
+                        return ROAST_E_NOMEM;
+                trace->lanes = grown;
+        }
+        trace->lanes[trace->n_lanes] = (struct lane){ end, *link, n + 1 };
+        *link = ++trace->n_lanes;
+        return n + 1;
+}
+
+/*
+ * A thread is known here by a small number, its own stands in its name: readers of traces keep 32
+ * bits of it. Negative: no memory
+ */
+static int64_t thread_of(struct trace *trace, const struct chunk_table *table, size_t row,
+                         int64_t process, int64_t start, int64_t end)
+{
+        int64_t thread = chunk_table_get(table, row, CHUNK_THREAD), number;
+        bool known = thread != CHUNK_ABSENT;
+        size_t n = trace->threads.n;
+        char name[48];
+
+        if (!known)
+                thread = lane_of(trace, process, start, end);
+        if (!known && thread < 0)
+                return thread;
+        number = intern_put(&trace->threads, (int64_t[]){ process, known, thread },
+                            3 * sizeof(int64_t));
+        if (number >= 0 && trace->threads.n > n) {
+                snprintf(name, sizeof(name), known ? "thread %lld" : "lane %lld (thread not known)",
+                         (long long)thread);
+                put_name(trace, "thread_name", process, number + 1, name, strlen(name));
+        }
+        return number < 0 ? number : number + 1;
+}
+
+static void put_text(struct json *json, const char *key, const struct chunk_table *table,
+                     size_t row, enum chunk_field field)
+{
+        size_t len;
+        const char *text = chunk_table_text(table, row, field, &len);
+
+        if (!text)
+                return;
+        json_key(json, key);
+        json_string_n(json, text, len);
+}
+
+static void put_int(struct json *json, const char *key, const struct chunk_table *table, size_t row,
+                    enum chunk_field field)
+{
+        int64_t value = chunk_table_get(table, row, field);
+
+        if (value == CHUNK_ABSENT)
+                return;
+        json_key(json, key);
+        json_int(json, value);
+}
+
+static void put_args(struct json *json, const struct chunk_table *table, size_t row,
+                     int64_t chunk_id)
+{
+        json_key(json, "args");
+        json_object(json);
+        json_key(json, "chunk_id");
+        json_int(json, chunk_id);
+        put_text(json, "dataset", table, row, CHUNK_DATASET);
+        put_text(json, "file", table, row, CHUNK_FILE);
+        put_int(json, "entry_start", table, row, CHUNK_ENTRY_START);
+        put_int(json, "entry_stop", table, row, CHUNK_ENTRY_STOP);
+        put_int(json, "num_events", table, row, CHUNK_NUM_EVENTS);
+        put_int(json, "attempt", table, row, CHUNK_ATTEMPT);
+        put_int(json, "bytes_read", table, row, CHUNK_REQUESTED_BYTES);
+        json_key(json, "outcome");
+        json_string(json, record_outcome(table, row));
+        put_text(json, "error_type", table, row, CHUNK_ERROR_TYPE);
+        put_text(json, "error_message", table, row, CHUNK_ERROR_MESSAGE);
+        if (!isnan(record_real(table, row, CHUNK_CPU_NS, 1e9))) {
+                json_key(json, "cpu_seconds");
+                json_double(json, record_real(table, row, CHUNK_CPU_NS, 1e9));
+        }
+        json_key(json, "sections");
+        record_put_times(json, table, row);
+        json_end(json);
+}
+
+/* A slice is called after its dataset, so that datasets have colours of their own. */
+static int put_chunk(struct trace *trace, const struct chunk_table *table, size_t row,
+                     struct roast_error *error)
+{
+        static const char *const colors[CHUNK_N_OUTCOMES] = {
+                [CHUNK_FAILED] = "terrible", [CHUNK_LOST] = "bad", [CHUNK_SKIPPED] = "grey"
+        };
+        int64_t start = chunk_table_get(table, row, CHUNK_START_UTC_NS);
+        int64_t wall = chunk_table_get(table, row, CHUNK_WALL_NS);
+        int64_t outcome = chunk_table_get(table, row, CHUNK_OUTCOME);
+        bool slice = wall != CHUNK_ABSENT && wall >= 0;
+        int64_t process, thread, end, offset;
+        struct json *json;
+
+        if (start == CHUNK_ABSENT)
+                return 0; /* nobody knows when it was */
+        if (trace->start_utc_ns == INT64_MIN)
+                trace->start_utc_ns = start;
+        if (__builtin_add_overflow(start, slice ? wall : 0, &end) ||
+            __builtin_sub_overflow(start, trace->start_utc_ns, &offset))
+                return 0;
+        process = process_of(trace, table, row);
+        if (process < 0)
+                return roast_fail_nomem(error);
+        thread = thread_of(trace, table, row, process, start, end);
+        if (thread < 0)
+                return roast_fail_nomem(error);
+        json = begin_event(trace, slice ? "X" : "i", process, thread);
+        json_key(json, "ts");
+        json_double(json, (double)offset / 1000);
+        json_key(json, slice ? "dur" : "s");
+        if (slice)
+                json_double(json, (double)wall / 1000);
+        else
+                json_string(json, "t");
+        json_key(json, "cat");
+        json_string(json, record_outcome(table, row));
+        if (chunk_table_get(table, row, CHUNK_DATASET) == CHUNK_ABSENT) {
+                json_key(json, "name");
+                json_string(json, "chunk");
+        }
+        put_text(json, "name", table, row, CHUNK_DATASET);
+        if (outcome > 0 && outcome < CHUNK_N_OUTCOMES && colors[outcome]) {
+                json_key(json, "cname");
+                json_string(json, colors[outcome]);
+        }
+        put_args(json, table, row, trace->chunk_id);
+        json_end(json);
+        return out_step(trace->out, error);
+}
+
+static int put_chunks(const struct chunk_table *table, void *context, struct roast_error *error)
+{
+        struct trace *trace = context;
+        int r = 0;
+
+        for (size_t row = 0; row < table->n && r >= 0; row++, trace->chunk_id++)
+                if (chunk_table_get(table, row, CHUNK_OUTCOME) != CHUNK_GRAPH)
+                        r = put_chunk(trace, table, row, error);
+        return r;
+}
+
+int export_trace(struct roast_run *run, const struct roast_export_options *options, struct out *out,
+                 struct roast_error *error)
+{
+        ROAST_CLEANUP(trace_deinit) struct trace trace = { .out = out };
+        struct roast_run_about about;
+        int r;
+
+        (void)options;
+        r = roast_run_about(run, &about, error);
+        if (r < 0)
+                return r;
+        trace.start_utc_ns = about.start_utc_ns;
+        out_puts(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":");
+        json_object(&out->json);
+        if (about.name) {
+                json_key(&out->json, "run");
+                json_string(&out->json, about.name);
+        }
+        if (about.id) {
+                json_key(&out->json, "id");
+                json_string(&out->json, about.id);
+        }
+        json_end(&out->json);
+        out_puts(out, ",\"traceEvents\":[");
+        r = run_records(run, BATCH, put_chunks, &trace, error);
+        out_puts(out, "\n]}\n");
+        return r;
+}

@@ -1,0 +1,391 @@
+/* The documented series of the workers: see tracking.h. */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export/tracking.h"
+#include "run/series.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* More instants than this are too many to tell the number of workers at: they are spread out. */
+#define TICKS_MAX 100000
+
+static const struct {
+        const char *key;
+        const char *column;
+        const char *value; /* the key of a value */
+        double unit;
+} sampled[] = {
+        { "worker_memory", "rss_bytes", "memory_bytes", 1 },
+        { "worker_active_tasks", "dask_active_tasks", "active_tasks", 1 },
+        { "worker_nbytes", "dask_managed_bytes", "nbytes", 1 },
+        { "worker_occupancy", "dask_occupancy_ms", "occupancy", 1000 },
+        { "worker_executing", "dask_executing", "executing", 1 },
+        { "worker_last_seen", "dask_seen_ms", "last_seen", 1000 },
+        { "worker_cpu", "dask_cpu_millipercent", "cpu", 1000 },
+        { "worker_spilled_bytes", "dask_spilled_bytes", "spilled_bytes", 1 },
+};
+
+/* Of the workers' comings and goings; numbers of columns of worker_event */
+static const struct {
+        const char *key;
+        size_t column;
+        const char *value;
+} of_events[] = {
+        { "worker_memory_limit", 6, "memory_limit_bytes" },
+        { "worker_cores", 5, "cores" },
+};
+
+struct tracking {
+        struct roast_run *run;
+        enum tracking_form form;
+        struct out *out;
+        struct intern texts;
+        int64_t start_utc_ns; /* of the run; INT64_MIN: not known */
+        int64_t end_utc_ns;
+        double interval_s;
+};
+
+void tracking_time(char text[32], int64_t utc_ns)
+{
+        time_t seconds = (time_t)(utc_ns / 1000000000);
+        int64_t ns = utc_ns % 1000000000;
+        struct tm tm;
+        size_t n;
+
+        if (ns < 0) {
+                ns += 1000000000;
+                seconds--;
+        }
+        gmtime_r(&seconds, &tm);
+        n = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+        if (ns / 1000)
+                snprintf(text + n, 32 - n, ".%06d", (int)(ns / 1000));
+}
+
+/* One sample, inside a list */
+static void put_sample(const struct tracking *tracking, int64_t utc_ns, const char *key,
+                       double value)
+{
+        struct json *json = &tracking->out->json;
+        bool whole = value == floor(value) && fabs(value) < 9e15;
+        char time[32];
+
+        tracking_time(time, utc_ns);
+        if (tracking->form == TRACKING_OBJECTS) {
+                json_object(json);
+                json_key(json, "timestamp");
+                json_string(json, time);
+                json_key(json, key);
+        } else {
+                json_array(json);
+                json_string(json, time);
+        }
+        if (whole)
+                json_int(json, (int64_t)value);
+        else
+                json_double(json, value);
+        json_end(json);
+}
+
+/* A list for each worker, opened and closed as they come one after the other */
+struct lists {
+        const struct tracking *tracking;
+        int64_t worker; /* whose list is open; 0: none */
+};
+
+static void lists_worker(struct lists *lists, int64_t worker)
+{
+        const struct tracking *tracking = lists->tracking;
+        struct json *json = &tracking->out->json;
+        const char *name;
+        size_t len;
+
+        if (worker == lists->worker)
+                return;
+        if (lists->worker)
+                json_end(json);
+        lists->worker = worker;
+        if (!worker)
+                return;
+        name = intern_get(&tracking->texts, (size_t)worker - 1, &len);
+        json_key_n(json, name, len);
+        json_array(json);
+}
+
+static bool is_text(const struct tracking *tracking, int64_t number)
+{
+        return number >= 1 && (uint64_t)number <= tracking->texts.n;
+}
+
+/* The blocks by worker. Each is compared with its seal before, by check_series(). */
+static int put_sampled(const struct tracking *tracking, size_t which, struct roast_error *error)
+{
+        struct lists lists = { .tracking = tracking };
+        struct series_walk walk = { 0 };
+        sqlite3_stmt *order = NULL, *block = NULL;
+        sqlite3 *db = tracking->run->db;
+        int rc, r = 0;
+
+        json_key(&tracking->out->json, sampled[which].key);
+        json_object(&tracking->out->json);
+        rc = sqlite3_prepare_v2(db, "SELECT id FROM series ORDER BY worker_text,id", -1, &order,
+                                NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_prepare_v2(
+                        db, "SELECT worker_text,columns_text,block FROM series WHERE id=?", -1,
+                        &block, NULL);
+        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(order)) == SQLITE_ROW) {
+                const int64_t *values;
+                int64_t resolution, columns;
+
+                sqlite3_bind_int64(block, 1, sqlite3_column_int64(order, 0));
+                rc = sqlite3_step(block);
+                if (rc != SQLITE_ROW)
+                        break;
+                walk.worker_text = sqlite3_column_int64(block, 0);
+                columns = sqlite3_column_int64(block, 1);
+                rc = SQLITE_OK;
+                if (!is_text(tracking, walk.worker_text) || !is_text(tracking, columns)) {
+                        sqlite3_reset(block);
+                        continue;
+                }
+                walk.columns = intern_get(&tracking->texts, (size_t)columns - 1, &walk.columns_len);
+                r = block_decode(&walk.block, sqlite3_column_blob(block, 2),
+                                 (size_t)sqlite3_column_bytes(block, 2), error);
+                values = r < 0 ? NULL
+                               : series_walk_column(&walk, sampled[which].column, &resolution);
+                for (size_t i = 0; values && i < walk.block.n; i++) {
+                        if (values[i] < 0)
+                                continue;
+                        lists_worker(&lists, walk.worker_text);
+                        put_sample(tracking, series_ns(walk.block.times[i]), sampled[which].value,
+                                   (double)values[i] * (double)resolution / sampled[which].unit);
+                }
+                sqlite3_reset(block);
+                if (r >= 0)
+                        r = out_step(tracking->out, error);
+        }
+        if (r >= 0 && rc != SQLITE_DONE)
+                r = run_fail_sqlite(tracking->run, rc, "cannot be read", error);
+        lists_worker(&lists, 0);
+        json_end(&tracking->out->json);
+        sqlite3_finalize(order);
+        sqlite3_finalize(block);
+        block_deinit(&walk.block);
+        return r;
+}
+
+/* What a worker has, from when it came to when it went, or to the end */
+static int put_of_events(const struct tracking *tracking, size_t which, struct roast_error *error)
+{
+        struct lists lists = { .tracking = tracking };
+        sqlite3_stmt *stmt = NULL;
+        int64_t worker = 0, value = -1, last_utc_ns = INT64_MIN;
+        int rc;
+
+        json_key(&tracking->out->json, of_events[which].key);
+        json_object(&tracking->out->json);
+        rc = sqlite3_prepare_v2(tracking->run->db,
+                                "SELECT worker_text,utc_ns,kind,threads,memory_limit_bytes FROM"
+                                " worker_event ORDER BY worker_text,id",
+                                -1, &stmt, NULL);
+        while (rc == SQLITE_OK) {
+                bool row = (rc = sqlite3_step(stmt)) == SQLITE_ROW;
+                int64_t next = row ? sqlite3_column_int64(stmt, 0) : 0;
+                int64_t utc_ns = row ? sqlite3_column_int64(stmt, 1) : 0;
+                int column = of_events[which].column == 5 ? 3 : 4;
+
+                if (next != worker && value >= 0 && tracking->end_utc_ns > last_utc_ns)
+                        put_sample(tracking, tracking->end_utc_ns, of_events[which].value,
+                                   (double)value);
+                if (!row)
+                        break;
+                rc = SQLITE_OK;
+                if (!is_text(tracking, next))
+                        continue;
+                if (next != worker)
+                        value = -1;
+                worker = next;
+                if (sqlite3_column_int64(stmt, 2) == ROAST_WORKER_WENT) {
+                        if (value >= 0)
+                                put_sample(tracking, utc_ns, of_events[which].value, (double)value);
+                        value = -1;
+                } else if (sqlite3_column_type(stmt, column) == SQLITE_INTEGER) {
+                        lists_worker(&lists, worker);
+                        value = sqlite3_column_int64(stmt, column);
+                        put_sample(tracking, utc_ns, of_events[which].value, (double)value);
+                }
+                last_utc_ns = utc_ns;
+        }
+        lists_worker(&lists, 0);
+        json_end(&tracking->out->json);
+        sqlite3_finalize(stmt);
+        return rc == SQLITE_DONE ? out_step(tracking->out, error)
+                                 : run_fail_sqlite(tracking->run, rc, "cannot be read", error);
+}
+
+/* The number of workers over time */
+struct counting {
+        const struct tracking *tracking;
+        bool *here; /* by the number of the name */
+        int64_t n;
+        int64_t step_ns;
+        int64_t next_utc_ns; /* the next instant to tell it at */
+        bool done;
+};
+
+static int count_until(struct counting *counting, int64_t utc_ns, struct roast_error *error)
+{
+        const struct tracking *tracking = counting->tracking;
+        struct json *json = &tracking->out->json;
+        int r = 0;
+
+        while (!counting->done && counting->next_utc_ns < utc_ns && r >= 0) {
+                char time[32];
+
+                tracking_time(time, counting->next_utc_ns);
+                if (tracking->form == TRACKING_OBJECTS) {
+                        put_sample(tracking, counting->next_utc_ns, "worker_count",
+                                   (double)counting->n);
+                } else {
+                        json_key(json, time);
+                        json_int(json, counting->n);
+                }
+                counting->done = __builtin_add_overflow(counting->next_utc_ns, counting->step_ns,
+                                                        &counting->next_utc_ns);
+                r = out_step(tracking->out, error);
+        }
+        return r;
+}
+
+/* values: utc_ns, worker_text, kind, ... */
+static int count_event(struct counting *counting, const struct run_value *values,
+                       struct roast_error *error)
+{
+        bool here = values[2].integer != ROAST_WORKER_WENT;
+        bool *was_here;
+        int r;
+
+        if (values[0].type != RUN_INT || !is_text(counting->tracking, values[1].integer))
+                return 0;
+        r = count_until(counting, values[0].integer, error);
+        was_here = &counting->here[values[1].integer - 1];
+        counting->n += here - *was_here;
+        *was_here = here;
+        return r;
+}
+
+static int put_counts(const struct tracking *tracking, struct roast_error *error)
+{
+        struct json *json = &tracking->out->json;
+        ROAST_CLEANUP(cleanup_free) bool *here = calloc(tracking->texts.n + 1, sizeof(*here));
+        double span_ns = (double)tracking->end_utc_ns - (double)tracking->start_utc_ns;
+        double step_ns = fmax(tracking->interval_s * 1e9, span_ns / TICKS_MAX);
+        struct counting counting = { .tracking = tracking,
+                                     .here = here,
+                                     .step_ns = (int64_t)fmin(fmax(step_ns, 1e6), 1e18),
+                                     .next_utc_ns = tracking->start_utc_ns };
+        struct run_scan scan;
+        int r;
+
+        if (!here)
+                return roast_fail_nomem(error);
+        json_key(json, "worker_counts");
+        if (tracking->form == TRACKING_OBJECTS)
+                json_array(json);
+        else
+                json_object(json);
+        r = run_scan_begin(&scan, tracking->run, RUN_WORKER_EVENT, error);
+        if (tracking->start_utc_ns != INT64_MIN) {
+                while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                        r = count_event(&counting, scan.values, error);
+                if (r >= 0)
+                        r = count_until(&counting, tracking->end_utc_ns, error);
+        }
+        run_scan_end(&scan);
+        json_end(json);
+        return r;
+}
+
+static int note(const struct roast_fact *fact, void *context)
+{
+        struct tracking *tracking = context;
+
+        if (!strcmp(fact->name, "run.start_utc_ns") && fact->type == ROAST_FACT_INT)
+                tracking->start_utc_ns = fact->integer;
+        else if (!strcmp(fact->name, "run.end_utc_ns") && fact->type == ROAST_FACT_INT)
+                tracking->end_utc_ns = fact->integer;
+        else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
+                tracking->interval_s = fact->real;
+        return 0;
+}
+
+/* Every row against its seal, and when the last of them was, for a run that has no end yet */
+static int check_series(struct tracking *tracking, struct roast_error *error)
+{
+        static const struct {
+                enum run_table table;
+                size_t time;
+        } tables[] = { { RUN_SERIES, 3 }, { RUN_WORKER_EVENT, 0 } };
+        int64_t last = INT64_MIN;
+        int r = 0;
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(tables) && r >= 0; i++) {
+                struct run_scan scan;
+
+                r = run_scan_begin(&scan, tracking->run, tables[i].table, error);
+                while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                        if (scan.values[tables[i].time].type == RUN_INT &&
+                            scan.values[tables[i].time].integer > last)
+                                last = scan.values[tables[i].time].integer;
+                run_scan_end(&scan);
+        }
+        if (tracking->end_utc_ns == INT64_MIN)
+                tracking->end_utc_ns = last;
+        return r;
+}
+
+static int put_all(struct tracking *tracking, struct roast_error *error)
+{
+        int r;
+
+        r = roast_run_facts(tracking->run, note, tracking, error);
+        if (r >= 0)
+                r = run_read_texts(tracking->run, &tracking->texts, error);
+        if (r >= 0)
+                r = check_series(tracking, error);
+        json_object(&tracking->out->json);
+        if (r >= 0)
+                r = put_counts(tracking, error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(of_events) && r >= 0; i++)
+                r = put_of_events(tracking, i, error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(sampled) && r >= 0; i++)
+                r = put_sampled(tracking, i, error);
+        json_end(&tracking->out->json);
+        return r;
+}
+
+int tracking_put(struct roast_run *run, enum tracking_form form, struct out *out,
+                 struct roast_error *error)
+{
+        struct tracking tracking = { .run = run,
+                                     .form = form,
+                                     .out = out,
+                                     .start_utc_ns = INT64_MIN,
+                                     .end_utc_ns = INT64_MIN,
+                                     .interval_s = 1 };
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = put_all(&tracking, error);
+        run_view_end(run);
+        intern_deinit(&tracking.texts);
+        return r;
+}

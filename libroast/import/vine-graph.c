@@ -1,0 +1,105 @@
+/* TaskVine's `taskgraph`: which tasks make the same file */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/vine.h"
+#include "util/size.h"
+
+void vine_graph_deinit(struct vine_graph *graph)
+{
+        intern_deinit(&graph->files);
+        free(graph->products);
+        free(graph->makers);
+        *graph = (struct vine_graph){ 0 };
+}
+
+static int add_product(struct vine_graph *graph, int64_t task, const char *file)
+{
+        int64_t number = intern_put(&graph->files, file, strlen(file));
+
+        if (number < 0)
+                return (int)number;
+        if (graph->n == graph->cap) {
+                size_t cap = graph->cap ? 2 * graph->cap : 64, size;
+                struct vine_product *products;
+
+                if (!size_mul(cap, sizeof(*products), &size))
+                        return ROAST_E_NOMEM;
+                products = realloc(graph->products, size);
+                if (!products)
+                        return ROAST_E_NOMEM;
+                graph->products = products;
+                graph->cap = cap;
+        }
+        graph->products[graph->n++] = (struct vine_product){ task, number };
+        return 0;
+}
+
+/* TASK T12 "program" INPUTS name... OUTPUTS name...; results that stay on workers are temp-... */
+static int read_task(struct vine_graph *graph, char *at)
+{
+        const char *name = vine_word(&at);
+        int64_t task = name[0] == 'T' ? vine_number(name + 1) : -1;
+        char *outputs = strstr(at, " OUTPUTS ");
+
+        if (task < 0 || !outputs)
+                return 0;
+        outputs += strlen(" OUTPUTS ");
+        for (const char *file = vine_word(&outputs); *file; file = vine_word(&outputs))
+                if (!strncmp(file, "temp-", 5)) {
+                        int r = add_product(graph, task, file);
+
+                        if (r < 0)
+                                return r;
+                }
+        return 0;
+}
+
+static int compare_products(const void *a, const void *b)
+{
+        const struct vine_product *x = a, *y = b;
+
+        return (x->task > y->task) - (x->task < y->task);
+}
+
+static int note_makers(struct vine_graph *graph)
+{
+        if (graph->n == 0)
+                return 0;
+        qsort(graph->products, graph->n, sizeof(*graph->products), compare_products);
+        graph->makers = malloc(graph->files.n * sizeof(*graph->makers));
+        if (!graph->makers)
+                return ROAST_E_NOMEM;
+        for (size_t i = graph->n; i-- > 0;)
+                graph->makers[graph->products[i].file] = graph->products[i].task;
+        return 0;
+}
+
+int vine_graph_read(struct vine_graph *graph, FILE *in, struct roast_error *error)
+{
+        char *line = malloc(VINE_LINE_MAX);
+        int r = line ? 0 : ROAST_E_NOMEM;
+
+        while (r >= 0 && vine_line(in, line)) {
+                char *at = line;
+
+                if (!strcmp(vine_word(&at), "TASK"))
+                        r = read_task(graph, at);
+        }
+        free(line);
+        if (r >= 0)
+                r = note_makers(graph);
+        return r < 0 ? roast_fail_nomem(error) : 0;
+}
+
+int64_t vine_graph_origin(const struct vine_graph *graph, int64_t task)
+{
+        struct vine_product wanted = { .task = task };
+        const struct vine_product *found;
+
+        if (graph->n == 0)
+                return task;
+        found = bsearch(&wanted, graph->products, graph->n, sizeof(wanted), compare_products);
+        return found ? graph->makers[found->file] : task;
+}

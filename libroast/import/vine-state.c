@@ -1,0 +1,127 @@
+/* Tasks, workers and texts of a TaskVine run by their numbers: see vine-state.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/vine-state.h"
+#include "util/size.h"
+#include "util/text.h"
+
+int vine_grow(void *array, size_t *cap, size_t n, size_t item)
+{
+        size_t size, more = *cap ? 2 * *cap : 64;
+        void *bigger;
+
+        if (n < *cap)
+                return 0;
+        while (more <= n)
+                if (!size_mul(more, 2, &more))
+                        return ROAST_E_NOMEM;
+        if (!size_mul(more, item, &size))
+                return ROAST_E_NOMEM;
+        bigger = realloc(*(void **)array, size);
+        if (!bigger)
+                return ROAST_E_NOMEM;
+        *(void **)array = bigger;
+        *cap = more;
+        return 0;
+}
+
+int64_t vine_put(struct vine *vine, struct intern *intern, const char *text, size_t len)
+{
+        int64_t number = intern_put(intern, text, len);
+
+        if (number < 0)
+                (void)roast_fail_nomem(vine->error);
+        return number;
+}
+
+char *vine_text(const struct intern *intern, int64_t number)
+{
+        size_t len;
+        const char *text;
+
+        if (number < 0)
+                return NULL;
+        text = intern_get(intern, (size_t)number, &len);
+        return text_copy(text, len);
+}
+
+int64_t vine_task_index(struct vine *vine, int64_t id)
+{
+        int64_t index = vine_put(vine, &vine->ids, (const char *)&id, sizeof(id));
+
+        if (index < 0 || (size_t)index < vine->n_tasks)
+                return index;
+        if (vine_grow(&vine->tasks, &vine->cap_tasks, vine->n_tasks, sizeof(*vine->tasks)) < 0) {
+                intern_truncate(&vine->ids, (size_t)index);
+                return roast_fail_nomem(vine->error);
+        }
+        vine->tasks[vine->n_tasks++] = (struct vine_task){
+                .id = id,
+                .root = index,
+                .recovery = vine_graph_origin(vine->graph, id) != id,
+                .category = VINE_NONE,
+                .worker = VINE_NONE,
+                .running_us = VINE_NONE,
+                .ended_us = VINE_NONE,
+                .dataset = VINE_NONE,
+                .file = VINE_NONE,
+                .tree = VINE_NONE,
+                .uuid = VINE_NONE,
+                .entry_start = VINE_NONE,
+                .entry_stop = VINE_NONE,
+        };
+        return index;
+}
+
+int64_t vine_worker_index(struct vine *vine, const char *id)
+{
+        int64_t index = vine_put(vine, &vine->worker_ids, id, strlen(id));
+
+        if (index < 0 || (size_t)index < vine->n_workers)
+                return index;
+        if (vine_grow(&vine->workers, &vine->cap_workers, vine->n_workers, sizeof(*vine->workers)) <
+            0) {
+                intern_truncate(&vine->worker_ids, (size_t)index);
+                return roast_fail_nomem(vine->error);
+        }
+        vine->workers[vine->n_workers++] = (struct vine_worker){ .connected_us = VINE_NONE,
+                                                                 .address = VINE_NONE,
+                                                                 .cores = VINE_NONE,
+                                                                 .memory_bytes = VINE_NONE };
+        return index;
+}
+
+int vine_skip(struct vine *vine)
+{
+        vine->skipped++;
+        return 0;
+}
+
+bool vine_resources(const char *text, void (*note)(const struct json_text *, double, void *),
+                    void *context)
+{
+        struct json_reader in;
+        struct json_text key, unit;
+        struct json_number number;
+        bool whole;
+
+        if (json_reader_init(&in, text, strlen(text)) < 0)
+                return false;
+        json_read_object(&in);
+        while (json_read_key(&in, &key)) {
+                char name[32];
+                struct json_text kept = { name, key.len < sizeof(name) ? key.len : 0 };
+
+                memcpy(name, key.data, kept.len);
+                json_read_array(&in);
+                if (json_read_element(&in) && json_read_number(&in, &number))
+                        note(&kept, number.real, context);
+                while (json_read_element(&in))
+                        json_read_string(&in, &unit);
+        }
+        whole = json_reader_end(&in, NULL) >= 0;
+        json_reader_deinit(&in);
+        return whole;
+}

@@ -1,0 +1,58 @@
+#pragma once
+/*
+ * A run in other formats
+ *
+ * What is written goes through a function of the caller's, piece by piece: the
+ * memory that an export takes does not grow with the run. What has been written
+ * counts only if the export returns 0: a run may turn out to be damaged further
+ * down.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roast-error.h"
+#include "roast-run.h"
+
+enum roast_export_format {
+        ROAST_EXPORT_JSON,
+        ROAST_EXPORT_JSONL,
+        ROAST_EXPORT_CSV,
+        ROAST_EXPORT_MARKDOWN,
+        ROAST_EXPORT_OPENMETRICS,
+        ROAST_EXPORT_CHROME_TRACE,
+        ROAST_EXPORT_V1, /* a directory: roast_export_v1() */
+};
+
+enum roast_export_what {
+        ROAST_EXPORT_DEFAULT, /* what suits the format */
+        ROAST_EXPORT_METRICS,
+        ROAST_EXPORT_CHUNKS,
+        ROAST_EXPORT_SECTIONS,
+        ROAST_EXPORT_FILES,
+        ROAST_EXPORT_TASKS,
+        ROAST_EXPORT_SERIES,
+};
+
+/* Their names in that order, NULL-terminated; the first "what" has none. */
+extern const char *const roast_export_formats[];
+extern const char *const roast_export_whats[];
+
+struct roast_export_options {
+        enum roast_export_format format;
+        enum roast_export_what what;
+        bool per_worker; /* OpenMetrics: a label for each worker */
+};
+
+/* Takes `len` bytes; returns 0, or a negative error that ends the export. */
+typedef int (*roast_export_writer)(const void *data, size_t len, void *context,
+                                   struct roast_error *error);
+
+/* ROAST_E_INVALID: the options do not go together; nothing has been written. */
+int roast_export(struct roast_run *run, const struct roast_export_options *options,
+                 roast_export_writer write, void *context, struct roast_error *error);
+
+/*
+ * A measurement directory of format v1, complete or not at all. ROAST_E_STATE: the name is taken.
+ */
+int roast_export_v1(struct roast_run *run, const char *directory, struct roast_error *error);

@@ -1,0 +1,308 @@
+/* The files of a run: see files.h. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/files.h"
+#include "record/chunk.h"
+#include "util/cbor.h"
+#include "util/text.h"
+
+int files_init(struct files *files, struct collect *collect, struct roast_error *error)
+{
+        *files = (struct files){ .collect = collect };
+        files->slots = calloc(collect->texts.n + 1, sizeof(*files->slots));
+        files->numbers = calloc(collect->texts.n + 1, sizeof(*files->numbers));
+        return files->slots && files->numbers ? 0 : roast_fail_nomem(error);
+}
+
+void files_deinit(struct files *files)
+{
+        for (size_t i = 0; files->coverages && i < files->collect->summary->n_files; i++)
+                coverage_file_deinit(&files->coverages[i]);
+        free(files->coverages);
+        free(files->slots);
+        free(files->numbers);
+        free(files->branches);
+        *files = (struct files){ 0 };
+}
+
+/* The number of the branch with that name, which must be one of the run's strings */
+static uint32_t number_of(struct files *files, int64_t text)
+{
+        uint32_t *number = &files->numbers[text];
+
+        if (!*number)
+                *number = ++files->n_branches;
+        return *number - 1;
+}
+
+int files_branch(struct files *files, const struct run_value *values, struct roast_error *error)
+{
+        size_t len;
+
+        if (!collect_text(files->collect, &values[1], &len))
+                return 0;
+        if (files->n == files->cap) {
+                size_t cap = files->cap ? files->cap * 2 : 64;
+                uint32_t *grown = realloc(files->branches, cap * sizeof(*grown));
+
+                if (!grown)
+                        return roast_fail_nomem(error);
+                files->branches = grown;
+                files->cap = cap;
+        }
+        files->branches[files->n++] = number_of(files, values[1].integer);
+        if (values[2].type == RUN_INT && values[2].integer > 0)
+                files->needed_bytes += (double)values[2].integer;
+        return 0;
+}
+
+void files_pass(struct files *files)
+{
+        files->n = 0;
+        files->needed_bytes = 0;
+}
+
+/* What is positive; NaN: not known */
+static double positive(const struct run_value *value)
+{
+        return value->type == RUN_INT && value->integer > 0 ? (double)value->integer : (double)NAN;
+}
+
+static struct roast_file *file_of(struct files *files, const struct run_value *text)
+{
+        struct roast_summary *summary = files->collect->summary;
+        size_t n = summary->n_files, len, *slot = &files->slots[text->integer];
+        const char *name = collect_text(files->collect, text, &len);
+        struct coverage_file *coverages;
+        struct roast_file *grown;
+
+        if (*slot)
+                return &summary->files[*slot - 1];
+        coverages = realloc(files->coverages, (n + 1) * sizeof(*coverages));
+        if (!coverages)
+                return NULL;
+        files->coverages = coverages;
+        grown = realloc(summary->files, (n + 1) * sizeof(*grown));
+        if (!grown)
+                return NULL;
+        summary->files = grown;
+        grown += n;
+        *grown = (struct roast_file){ .compression_ratio = (double)NAN };
+        grown->name = text_copy(name, len);
+        if (!grown->name)
+                return NULL;
+        coverages[n] = (struct coverage_file){ 0 };
+        *slot = ++summary->n_files;
+        return grown;
+}
+
+static void count_chunk(struct roast_file *file, const struct run_value *values)
+{
+        const struct run_value *wall = &values[CHUNK_WALL_NS];
+        const struct run_value *bytes = &values[CHUNK_REQUESTED_BYTES];
+
+        if (values[CHUNK_OUTCOME].type == RUN_INT &&
+            values[CHUNK_OUTCOME].integer != CHUNK_FINISHED) {
+                file->failed++;
+                return;
+        }
+        file->finished++;
+        if (values[CHUNK_NUM_EVENTS].type == RUN_INT)
+                file->events = stat_sum_int(file->events, values[CHUNK_NUM_EVENTS].integer);
+        if (wall->type == RUN_INT) {
+                file->wall_s += (double)wall->integer / 1e9;
+                file->wall_chunks++;
+        }
+        if (bytes->type == RUN_INT) {
+                file->requested_bytes += (double)bytes->integer;
+                file->bytes_chunks++;
+        }
+}
+
+/* The first metadata of a file is kept; every process that opened it sends the same. */
+static int keep_metadata(struct roast_file *file, const struct run_value *blob)
+{
+        if (file->metadata || blob->type != RUN_BYTES || blob->len == 0)
+                return 0;
+        file->metadata = text_copy(blob->data, blob->len);
+        file->metadata_len = blob->len;
+        return file->metadata ? 0 : ROAST_E_NOMEM;
+}
+
+static int add_coverage(struct files *files, struct roast_file *file,
+                        const struct run_value *values)
+{
+        double tree_branches = positive(&values[CHUNK_TREE_BRANCHES]);
+        double tree_bytes = positive(&values[CHUNK_TREE_BYTES]);
+        double selected = positive(&values[CHUNK_SELECTED_BYTES]);
+        double whole = positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
+        double branches_percent = fmin((double)files->n / tree_branches * 100, 100);
+        /* a chunk that touched nothing says 0, which is known */
+        bool told = values[CHUNK_SELECTED_BYTES].type == RUN_INT && !isnan(tree_bytes);
+        double bytes_percent = told ? fmin(fmax(selected, 0) / tree_bytes * 100, 100) : (double)NAN;
+        double read = files->needed_bytes > 0 ? files->needed_bytes : selected;
+
+        if (!files->n && isnan(tree_branches) && isnan(tree_bytes))
+                return 0;
+        file->has_coverage = true;
+        if (tree_branches > (double)file->branches)
+                file->branches = (int64_t)tree_branches;
+        if (told && tree_bytes > file->bytes)
+                file->bytes = tree_bytes;
+        if (!isnan(tree_branches))
+                stat_add(&files->branches_percent, branches_percent);
+        if (told)
+                stat_add(&files->bytes_percent, bytes_percent);
+        if (selected > 0 && whole > 0) {
+                files->compressed += read;
+                files->uncompressed += read * (whole / selected);
+        }
+        return coverage_file_add(
+                &files->coverages[file - files->collect->summary->files], files->branches, files->n,
+                selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
+}
+
+int files_chunk(struct files *files, const struct run_value *values, struct roast_error *error)
+{
+        struct roast_file *file = NULL;
+        size_t len;
+        int r = 0;
+
+        if (collect_text(files->collect, &values[CHUNK_FILE], &len)) {
+                file = file_of(files, &values[CHUNK_FILE]);
+                r = file ? 0 : ROAST_E_NOMEM;
+        }
+        if (file) {
+                count_chunk(file, values);
+                r = keep_metadata(file, &values[CHUNK_FILE_METADATA]);
+                if (r >= 0)
+                        r = add_coverage(files, file, values);
+        }
+        files_pass(files);
+        return r < 0 ? roast_fail_nomem(error) : 0;
+}
+
+/* {branch: compressed bytes}: those of branches that a chunk touched */
+static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cbor *in,
+                             uint64_t n)
+{
+        for (uint64_t i = 0; i < n && in->at < in->end; i++) {
+                struct cbor_item name = cbor_next(in), bytes;
+                int64_t text;
+                int r = 0;
+
+                if (name.type != CBOR_TEXT)
+                        cbor_skip(in, &name);
+                bytes = cbor_next(in);
+                text = name.type == CBOR_TEXT && bytes.type == CBOR_NUMBER
+                               ? intern_find(&files->collect->texts, name.text, (size_t)name.n)
+                               : -1;
+                if (text >= 0 && files->numbers[text + 1])
+                        r = coverage_file_branch(coverage, files->numbers[text + 1] - 1,
+                                                 bytes.number);
+                if (r < 0)
+                        return r;
+                cbor_skip(in, &bytes);
+        }
+        return 0;
+}
+
+static int read_metadata(struct files *files, struct roast_file *file,
+                         struct coverage_file *coverage)
+{
+        struct cbor in = cbor_of(file->metadata, file->metadata_len);
+        struct cbor_item map = cbor_next(&in);
+
+        for (uint64_t i = 0; map.type == CBOR_MAP && i < map.n && in.at < in.end; i++) {
+                struct cbor_item key = cbor_next(&in), value;
+
+                if (key.type != CBOR_TEXT)
+                        cbor_skip(&in, &key);
+                value = cbor_next(&in);
+                if (cbor_is(&key, "branch_bytes") && value.type == CBOR_MAP) {
+                        if (read_branch_bytes(files, coverage, &in, value.n) < 0)
+                                return ROAST_E_NOMEM;
+                        continue;
+                }
+                if (cbor_is(&key, "compression_ratio") && value.type == CBOR_NUMBER &&
+                    isfinite(value.number) && value.number > 0)
+                        file->compression_ratio = value.number;
+                cbor_skip(&in, &value);
+        }
+        return 0;
+}
+
+static int set_file(struct files *files, size_t i)
+{
+        struct roast_file *file = &files->collect->summary->files[i];
+        struct coverage_file *coverage = &files->coverages[i];
+        struct coverage result;
+        int r;
+
+        r = file->metadata ? read_metadata(files, file, coverage) : 0;
+        if (r < 0 || !file->has_coverage)
+                return r;
+        r = coverage_of_file(&result, coverage, files->n_branches, (double)file->branches,
+                             file->bytes);
+        file->branches_read = (int64_t)result.branches;
+        file->bytes_read = result.bytes;
+        file->branches_read_percent = result.branches_percent;
+        file->bytes_read_percent = result.bytes_percent;
+        file->estimated = result.estimated;
+        return r;
+}
+
+/* The means over files; those of the bytes are estimated if one file's are. */
+static int set_means(struct files *files, struct roast_metric_set *set)
+{
+        const struct roast_summary *summary = files->collect->summary;
+        struct stat_sum branches = { 0 }, bytes = { 0 };
+        size_t n_estimated = 0;
+
+        for (size_t i = 0; i < summary->n_files; i++) {
+                const struct roast_file *file = &summary->files[i];
+
+                if (file->has_coverage && file->branches)
+                        stat_add(&branches, file->branches_read_percent);
+                if (file->has_coverage && file->bytes > 0)
+                        stat_add(&bytes, file->bytes_read_percent);
+                n_estimated += file->estimated;
+        }
+        if (branches.n)
+                roast_metric_set_real(set, ROAST_AVG_BRANCHES_READ_PERCENT, branches.mean);
+        if (!bytes.n)
+                return 0;
+        if (n_estimated)
+                return roast_metric_set_estimated(
+                        set, ROAST_AVG_BYTES_READ_PERCENT, bytes.mean,
+                        "chunks read overlapping sets of branches of %zu files", n_estimated);
+        roast_metric_set_real(set, ROAST_AVG_BYTES_READ_PERCENT, bytes.mean);
+        return 0;
+}
+
+int files_set(struct files *files, struct roast_error *error)
+{
+        struct roast_metric_set *set = &files->collect->summary->metrics;
+        size_t n = files->collect->summary->n_files;
+
+        for (size_t i = 0; i < n; i++)
+                if (set_file(files, i) < 0)
+                        return roast_fail_nomem(error);
+        if (n)
+                roast_metric_set_count(set, ROAST_NUM_FILES, (int64_t)n);
+        if (files->n_branches)
+                roast_metric_set_count(set, ROAST_TOTAL_BRANCHES_READ, files->n_branches);
+        if (files->branches_percent.n)
+                roast_metric_set_real(set, ROAST_CHUNK_BRANCHES_READ_PERCENT_MEAN,
+                                      files->branches_percent.mean);
+        if (files->bytes_percent.n)
+                roast_metric_set_real(set, ROAST_CHUNK_BYTES_READ_PERCENT_MEAN,
+                                      files->bytes_percent.mean);
+        if (files->uncompressed > 0)
+                roast_metric_set_real(set, ROAST_COMPRESSION_RATIO,
+                                      files->compressed / files->uncompressed);
+        return set_means(files, set) < 0 ? roast_fail_nomem(error) : 0;
+}

@@ -1,0 +1,121 @@
+/* Other processes by /proc/PID: see process.h. */
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/file.h"
+#include "probe/process.h"
+#include "probe/scan.h"
+
+const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
+        [PROCESS_RSS_BYTES] = { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
+        [PROCESS_CPU_USER_NS] = { "cpu_user_ns", "ns", PROBE_COUNTER, 1000000 },
+        [PROCESS_CPU_SYSTEM_NS] = { "cpu_system_ns", "ns", PROBE_COUNTER, 1000000 },
+        [PROCESS_MAJOR_FAULTS] = { "major_faults", "count", PROBE_COUNTER, 1 },
+        [PROCESS_RCHAR] = { "rchar", "bytes", PROBE_COUNTER, 1 },
+        [PROCESS_WCHAR] = { "wchar", "bytes", PROBE_COUNTER, 1 },
+        [PROCESS_READ_BYTES] = { "read_bytes", "bytes", PROBE_COUNTER, 512 },
+        [PROCESS_WRITE_BYTES] = { "write_bytes", "bytes", PROBE_COUNTER, 512 },
+        [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
+};
+
+static size_t read_file(pid_t pid, const char *name, char *text, size_t size)
+{
+        char path[336];
+
+        (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+        return probe_file_read_once(-1, path, text, size);
+}
+
+static int64_t ticks_ns(int64_t ticks)
+{
+        return ticks < 0 ? PROBE_ABSENT : ticks * (1000000000 / sysconf(_SC_CLK_TCK));
+}
+
+/* The fields of /proc/PID/stat are counted from the bracket that ends the name; see proc(5). */
+static bool read_stat(pid_t pid, struct process_reading *reading)
+{
+        char text[1024];
+        const char *at;
+        int64_t pages;
+
+        if (!read_file(pid, "stat", text, sizeof(text)))
+                return false;
+        at = strrchr(text, ')');
+        if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
+                return false;
+        at++;
+        probe_scan_skip(&at, 9); /* state ... cminflt */
+        reading->values[PROCESS_MAJOR_FAULTS] = probe_scan(&at);
+        probe_scan_skip(&at, 1);
+        reading->values[PROCESS_CPU_USER_NS] = ticks_ns(probe_scan(&at));
+        reading->values[PROCESS_CPU_SYSTEM_NS] = ticks_ns(probe_scan(&at));
+        probe_scan_skip(&at, 4); /* cutime cstime priority nice */
+        reading->values[PROCESS_THREADS] = probe_scan(&at);
+        probe_scan_skip(&at, 1);
+        reading->start_ticks = probe_scan(&at);
+        probe_scan_skip(&at, 1); /* vsize */
+        pages = probe_scan(&at);
+        reading->values[PROCESS_RSS_BYTES] =
+                pages < 0 ? PROBE_ABSENT : pages * sysconf(_SC_PAGESIZE);
+        return true;
+}
+
+bool process_read(pid_t pid, struct process_reading *reading)
+{
+        static const struct {
+                enum process_column column;
+                const char *key;
+        } io[] = {
+                { PROCESS_RCHAR, "rchar: " },
+                { PROCESS_WCHAR, "wchar: " },
+                { PROCESS_READ_BYTES, "read_bytes: " },
+                { PROCESS_WRITE_BYTES, "write_bytes: " },
+        };
+        char text[512] = "";
+
+        if (!read_stat(pid, reading))
+                return false;
+        if (!read_file(pid, "io", text, sizeof(text)))
+                text[0] = '\0';
+        for (size_t i = 0; i < sizeof(io) / sizeof(io[0]); i++)
+                reading->values[io[i].column] = probe_scan_key(text, io[i].key);
+        return true;
+}
+
+/* The kernel lists children by the thread that made them. */
+static size_t add_children(pid_t pid, pid_t *pids, size_t n, size_t max)
+{
+        char path[64];
+        DIR *tasks;
+
+        (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+        tasks = opendir(path);
+        for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+                char name[300], text[4096];
+                const char *at = text;
+
+                if (entry->d_name[0] == '.')
+                        continue;
+                (void)snprintf(name, sizeof(name), "task/%s/children", entry->d_name);
+                if (!read_file(pid, name, text, sizeof(text)))
+                        continue;
+                for (int64_t child = probe_scan(&at); child > 0 && n < max; child = probe_scan(&at))
+                        pids[n++] = (pid_t)child;
+        }
+        if (tasks)
+                closedir(tasks);
+        return n;
+}
+
+size_t process_descendants(pid_t pid, pid_t *pids, size_t max)
+{
+        size_t n = add_children(pid, pids, 0, max);
+
+        for (size_t i = 0; i < n; i++)
+                n = add_children(pids[i], pids, n, max);
+        return n;
+}

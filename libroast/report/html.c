@@ -1,0 +1,145 @@
+/*
+ * The page with its data
+ *
+ * The data are packed with DEFLATE and written in base64: no byte of them can
+ * end the element in which they stand, whatever names a run has.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/report.h"
+#include "roast-report.h"
+#include "util/cleanup.h"
+
+/* Noise hardly gets smaller at any level, and what does get smaller does so at the first. */
+#define DEFLATE_LEVEL 1
+
+static int deflate(struct buf *out, const void *data, size_t len)
+{
+        struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
+        size_t bound;
+        int r;
+
+        if (!compressor)
+                return ROAST_E_NOMEM;
+        bound = libdeflate_zlib_compress_bound(compressor, len);
+        r = buf_reserve(out, bound);
+        if (r >= 0)
+                out->len = libdeflate_zlib_compress(compressor, data, len, out->data, bound);
+        libdeflate_free_compressor(compressor);
+        return r;
+}
+
+static int put_base64(struct buf *out, const uint8_t *data, size_t len)
+{
+        static const char digits[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        uint8_t *at;
+
+        if (buf_reserve(out, (len + 2) / 3 * 4) < 0)
+                return ROAST_E_NOMEM;
+        at = out->data + out->len;
+        for (size_t i = 0; i < len; i += 3) {
+                uint32_t bits = (uint32_t)data[i] << 16;
+
+                bits |= i + 1 < len ? (uint32_t)data[i + 1] << 8 : 0;
+                bits |= i + 2 < len ? data[i + 2] : 0;
+                *at++ = (uint8_t)digits[bits >> 18];
+                *at++ = (uint8_t)digits[bits >> 12 & 63];
+                *at++ = i + 1 < len ? (uint8_t)digits[bits >> 6 & 63] : '=';
+                *at++ = i + 2 < len ? (uint8_t)digits[bits & 63] : '=';
+        }
+        out->len = (size_t)(at - out->data);
+        return 0;
+}
+
+static int put_page(struct buf *out, const void *data, size_t len)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf packed = BUF_INIT;
+        int r;
+
+        r = deflate(&packed, data, len);
+        if (r >= 0)
+                r = buf_append(out, report_page_head, report_page_head_len);
+        if (r >= 0)
+                r = put_base64(out, packed.data, packed.len);
+        return r < 0 ? r : buf_append(out, report_page_tail, report_page_tail_len);
+}
+
+int roast_report_html(char **html, size_t *len, struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) void *data = NULL;
+        size_t data_len;
+        int r;
+
+        r = roast_report_data(&data, &data_len, run, error);
+        if (r < 0)
+                return r;
+        if (put_page(&out, data, data_len) < 0)
+                return roast_fail_nomem(error);
+        *len = out.len;
+        *html = buf_release_string(&out);
+        return *html ? 0 : roast_fail_nomem(error);
+}
+
+/* Only a plain file is replaced: not what stands for a device or a directory. */
+static int check_target(const char *path, struct roast_error *error)
+{
+        struct stat status;
+
+        if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+                return roast_fail(error, ROAST_E_INVALID, "%s: is not a plain file", path);
+        return 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+        while (len) {
+                ssize_t n = write(fd, data, len);
+
+                if (n < 0 && errno != EINTR)
+                        return -1;
+                if (n > 0) {
+                        data += n;
+                        len -= (size_t)n;
+                }
+        }
+        return 0;
+}
+
+int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *html = NULL;
+        ROAST_CLEANUP(cleanup_free) char *beside = NULL;
+        ROAST_CLEANUP(cleanup_close) int fd = -1;
+        size_t len;
+        int r;
+
+        r = check_target(path, error);
+        if (r >= 0)
+                r = roast_report_html(&html, &len, run, error);
+        if (r < 0)
+                return r;
+        if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0) {
+                beside = NULL;
+                return roast_fail_nomem(error);
+        }
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", path,
+                                  strerror(errno));
+        if (write_all(fd, html, len) < 0 || rename(beside, path) < 0) {
+                r = roast_fail(error, ROAST_E_IO, "%s: cannot be written: %s", path,
+                               strerror(errno));
+                unlink(beside);
+        }
+        return r;
+}

@@ -1,0 +1,131 @@
+/* Data of the page being put together: see pack.h. */
+
+#include "report/pack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/size.h"
+
+void pack_init(struct pack *pack)
+{
+        *pack = (struct pack){ .json = { .compact = true } };
+        pack->json.out = &pack->header;
+}
+
+void pack_deinit(struct pack *pack)
+{
+        buf_deinit(&pack->header);
+        buf_deinit(&pack->columns);
+}
+
+/* Describes a column and returns the place for its bytes; NULL: no memory. */
+static uint8_t *column(struct pack *pack, const char *key, const char *type, size_t n, size_t size,
+                       bool delta)
+{
+        struct json *json = &pack->json;
+        uint8_t *place;
+
+        json_key(json, key);
+        json_object(json);
+        json_key(json, "type");
+        json_string(json, type);
+        json_key(json, "n");
+        json_int(json, (int64_t)n);
+        json_key(json, "at");
+        json_int(json, (int64_t)pack->columns.len);
+        if (delta) {
+                json_key(json, "delta");
+                json_bool(json, true);
+        }
+        json_end(json);
+        if (buf_reserve(&pack->columns, n * size) < 0) {
+                json->error = ROAST_E_NOMEM;
+                return NULL;
+        }
+        place = pack->columns.data + pack->columns.len;
+        pack->columns.len += n * size;
+        return place;
+}
+
+static void put_planes(uint8_t *place, size_t n, size_t i, uint32_t value)
+{
+        for (unsigned int byte = 0; byte < 4; byte++)
+                place[byte * n + i] = (uint8_t)(value >> (8 * byte));
+}
+
+/* Rounded to the nearest; NaN and infinities stay what they are. */
+static uint32_t round_to(uint32_t number, unsigned int dropped)
+{
+        if (dropped == 0 || (number & 0x7f800000u) == 0x7f800000u)
+                return number;
+        return (number + (UINT32_C(1) << (dropped - 1))) & ~((UINT32_C(1) << dropped) - 1);
+}
+
+void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, unsigned int bits)
+{
+        uint8_t *place = column(pack, key, "f32", n, 4, false);
+
+        for (size_t i = 0; place && i < n; i++) {
+                float value = isnan(values[i]) ? NAN : values[i];
+                uint32_t number;
+
+                memcpy(&number, &value, sizeof(number));
+                put_planes(place, n, i, round_to(number, PACK_EXACT - bits));
+        }
+}
+
+void pack_u32(struct pack *pack, const char *key, const uint32_t *values, size_t n, bool delta)
+{
+        uint8_t *place = column(pack, key, "u32", n, 4, delta);
+        uint32_t before = 0;
+
+        for (size_t i = 0; place && i < n; i++) {
+                put_planes(place, n, i, values[i] - before);
+                before = delta ? values[i] : 0;
+        }
+}
+
+void pack_u16(struct pack *pack, const char *key, const uint16_t *values, size_t n)
+{
+        uint8_t *place = column(pack, key, "u16", n, 2, false);
+
+        for (size_t i = 0; place && i < n; i++) {
+                place[i] = (uint8_t)values[i];
+                place[n + i] = (uint8_t)(values[i] >> 8);
+        }
+}
+
+void pack_u8(struct pack *pack, const char *key, const uint8_t *values, size_t n)
+{
+        uint8_t *place = column(pack, key, "u8", n, 1, false);
+
+        if (place && n)
+                memcpy(place, values, n);
+}
+
+int pack_finish(struct pack *pack, void **data, size_t *len, struct roast_error *error)
+{
+        size_t json_len = pack->header.len, padded, total;
+        uint8_t *out;
+
+        if (pack->json.error < 0)
+                return roast_fail_nomem(error);
+        padded = (json_len + 3) / 4 * 4;
+        if (padded > UINT32_MAX || !size_add(4 + padded, pack->columns.len, &total))
+                return roast_fail(error, ROAST_E_INVALID, "the run is too large for a report");
+        out = malloc(total);
+        if (!out)
+                return roast_fail_nomem(error);
+        for (unsigned int byte = 0; byte < 4; byte++)
+                out[byte] = (uint8_t)(padded >> (8 * byte));
+        memcpy(out + 4, pack->header.data, json_len);
+        memset(out + 4 + json_len, ' ', padded - json_len);
+        if (pack->columns.len)
+                memcpy(out + 4 + padded, pack->columns.data, pack->columns.len);
+        *data = out;
+        *len = total;
+        pack_deinit(pack);
+        return 0;
+}

@@ -1,0 +1,404 @@
+/*
+ * What happened over time: the cluster as a whole, and each worker
+ *
+ * Of the cluster: workers, their threads, chunks in process() and events per
+ * second. Of the workers a few series, each as quantiles over the workers, and
+ * worker by worker on a grid that is as coarse as the number of them asks for.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/chunk.h"
+#include "report/report.h"
+#include "report/samples.h"
+#include "run/series.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+#define FINE_MAX (1u << 22) /* values in memory, of one series */
+#define EACH_MAX (1u << 18) /* values in the page, of one series */
+
+static const struct definition {
+        const char *key;
+        const char *title;
+        const char *unit; /* as the page formats it */
+        const char *note;
+        enum samples_kind kind;
+        double factor;
+        const char *columns[3]; /* summed up */
+} definitions[] = {
+        { "cpu",
+          "CPU",
+          "cores",
+          "user and system time of the worker's process, mean of each step",
+          SAMPLES_RATE,
+          1e-9,
+          { "cpu_user_ns", "cpu_system_ns" } },
+        { "memory",
+          "Memory",
+          "bytes",
+          "resident memory of the worker's process, highest in each step",
+          SAMPLES_PEAK,
+          1,
+          { "rss_bytes" } },
+        { "read",
+          "Read from storage",
+          "bytes/s",
+          "by the worker's process, without what the cache had",
+          SAMPLES_RATE,
+          1,
+          { "read_bytes" } },
+        { "network",
+          "Network, received",
+          "bytes/s",
+          "by the worker's host: all its processes together",
+          SAMPLES_RATE,
+          1,
+          { "host_net_recv_bytes" } },
+};
+
+#define N_DEFINITIONS ROAST_ARRAY_SIZE(definitions)
+
+static struct grid make_grid(const struct report *report, size_t n_workers)
+{
+        double duration_ns = (double)report->end_utc_ns - (double)report->zero_utc_ns;
+        double cells = ceil(duration_ns / (report->interval_s * 1e9));
+        size_t limit = FINE_MAX / (n_workers + 1) + 1;
+
+        if (!(duration_ns > 0))
+                return (struct grid){ report->zero_utc_ns, 1e9, 0 };
+        limit = limit > GRID_CELLS_MAX ? GRID_CELLS_MAX : limit;
+        if (!(cells >= 1))
+                cells = 1;
+        if (cells > (double)limit)
+                cells = (double)limit;
+        return (struct grid){ report->zero_utc_ns, duration_ns / cells, (size_t)cells };
+}
+
+/* ---- the cluster ---- */
+
+struct cluster {
+        struct density workers;
+        struct density threads;
+        struct density running;
+        struct density events;
+        bool threads_known;
+        int64_t memory_limit_bytes; /* the lowest; INT64_MIN: not known */
+};
+
+static void cluster_deinit(struct cluster *cluster)
+{
+        density_deinit(&cluster->workers);
+        density_deinit(&cluster->threads);
+        density_deinit(&cluster->running);
+        density_deinit(&cluster->events);
+}
+
+struct presence {
+        double since; /* NaN: not here */
+        int64_t threads;
+};
+
+static void leave(struct cluster *cluster, const struct grid *grid, struct presence *worker,
+                  double place)
+{
+        if (isnan(worker->since))
+                return;
+        density_add(&cluster->workers, grid, worker->since, place, 1);
+        if (worker->threads > 0)
+                density_add(&cluster->threads, grid, worker->since, place, (double)worker->threads);
+        else
+                cluster->threads_known = false;
+        worker->since = NAN;
+}
+
+/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
+static int add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
+                     struct presence *here, const struct run_value *values)
+{
+        int64_t limit = values[6].type == RUN_INT ? values[6].integer : INT64_MIN;
+        int64_t worker = report_name(report, &report->workers, values[1].integer);
+        double place = grid_place(grid, values[0].integer);
+
+        if (worker < 0)
+                return ROAST_E_NOMEM;
+        leave(cluster, grid, &here[worker], place);
+        if (values[2].integer == ROAST_WORKER_WENT)
+                return 0;
+        here[worker].since = place;
+        here[worker].threads = values[5].type == RUN_INT ? values[5].integer : -1;
+        if (limit > 0 && (cluster->memory_limit_bytes < 0 || limit < cluster->memory_limit_bytes))
+                cluster->memory_limit_bytes = limit;
+        return 0;
+}
+
+static int add_events(struct cluster *cluster, const struct grid *grid, struct report *report,
+                      struct roast_error *error)
+{
+        size_t n = report->texts.n + 1;
+        ROAST_CLEANUP(cleanup_free) struct presence *here = malloc(n * sizeof(*here));
+        struct run_scan scan;
+        int r;
+
+        if (!here)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < n; i++)
+                here[i].since = NAN;
+        r = run_scan_begin(&scan, report->run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (add_event(cluster, grid, report, here, scan.values) < 0)
+                        r = roast_fail_nomem(error);
+        run_scan_end(&scan);
+        for (size_t i = 0; i < n && r >= 0; i++)
+                leave(cluster, grid, &here[i], (double)grid->n);
+        return r;
+}
+
+static void add_chunks(struct cluster *cluster, const struct grid *grid,
+                       const struct report_chunks *chunks)
+{
+        for (size_t i = 0; i < chunks->n; i++) {
+                const struct report_chunk *row = &chunks->rows[i];
+                double from = grid_place(grid, row->start_utc_ns);
+                double cells = (double)row->wall_ns / grid->step_ns;
+
+                if (row->start_utc_ns == INT64_MIN || row->wall_ns <= 0)
+                        continue;
+                density_add(&cluster->running, grid, from, from + cells, 1);
+                if (row->events > 0 && row->outcome == CHUNK_FINISHED)
+                        density_add(&cluster->events, grid, from, from + cells,
+                                    (double)row->events / cells);
+        }
+}
+
+static int put_cluster(const struct report_chunks *chunks, struct report *report,
+                       const struct grid *grid, struct roast_error *error)
+{
+        ROAST_CLEANUP(cluster_deinit)
+        struct cluster cluster = { .threads_known = true, .memory_limit_bytes = INT64_MIN };
+        ROAST_CLEANUP(cleanup_free) float *values = malloc((grid->n + 1) * sizeof(*values));
+        struct pack *pack = report->pack;
+        int r;
+
+        if (!values || density_init(&cluster.workers, grid) < 0 ||
+            density_init(&cluster.threads, grid) < 0 || density_init(&cluster.running, grid) < 0 ||
+            density_init(&cluster.events, grid) < 0)
+                return roast_fail_nomem(error);
+        r = add_events(&cluster, grid, report, error);
+        if (r < 0)
+                return r;
+        add_chunks(&cluster, grid, chunks);
+        density_read(&cluster.workers, grid, 1, values);
+        pack_f32(pack, "workers", values, grid->n, PACK_FOUR_DIGITS);
+        if (cluster.threads_known) {
+                density_read(&cluster.threads, grid, 1, values);
+                pack_f32(pack, "threads", values, grid->n, PACK_FOUR_DIGITS);
+        }
+        density_read(&cluster.running, grid, 1, values);
+        pack_f32(pack, "running", values, grid->n, PACK_FOUR_DIGITS);
+        density_read(&cluster.events, grid, 1e9 / grid->step_ns, values);
+        pack_f32(pack, "events", values, grid->n, PACK_FOUR_DIGITS);
+        if (cluster.memory_limit_bytes > 0) {
+                json_key(&pack->json, "memory_limit_bytes");
+                json_int(&pack->json, cluster.memory_limit_bytes);
+        }
+        return 0;
+}
+
+/* ---- the workers ---- */
+
+/* Every series of one block; a column that the block does not have is left out. */
+static void add_block(struct samples *samples, const struct series_walk *walk, size_t worker)
+{
+        for (size_t k = 0; k < N_DEFINITIONS; k++) {
+                const int64_t *values[3] = { NULL };
+                int64_t units[3];
+                size_t n = 0;
+
+                for (; definitions[k].columns[n]; n++) {
+                        values[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
+                        if (!values[n])
+                                break;
+                }
+                if (definitions[k].columns[n])
+                        continue;
+                for (size_t i = 0; i < walk->block.n; i++) {
+                        int64_t sum = 0, value;
+                        bool known = true;
+
+                        for (size_t j = 0; j < n && known; j++)
+                                known = values[j][i] >= 0 &&
+                                        !__builtin_mul_overflow(values[j][i], units[j], &value) &&
+                                        !__builtin_add_overflow(sum, value, &sum);
+                        if (known)
+                                samples_add(&samples[k], worker, series_ns(walk->block.times[i]),
+                                            sum);
+                }
+        }
+}
+
+static int read_blocks(struct samples *samples, struct report *report, struct roast_error *error)
+{
+        struct series_walk walk;
+        int r;
+
+        r = series_walk_begin(&walk, report->run, error);
+        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
+                add_block(samples, &walk, report->workers.slots[walk.worker_text] - 1);
+        series_walk_end(&walk);
+        return r;
+}
+
+/* Workers that have samples, so that the matrices can be made */
+static int name_sampled(struct report *report, struct roast_error *error)
+{
+        sqlite3_stmt *stmt;
+        int rc, r = 0;
+
+        rc = sqlite3_prepare_v2(report->run->db, "SELECT DISTINCT worker_text FROM series", -1,
+                                &stmt, NULL);
+        while ((rc == SQLITE_OK || rc == SQLITE_ROW) && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+                if (report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
+                        r = ROAST_E_NOMEM;
+        sqlite3_finalize(stmt);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
+}
+
+static int by_value(const void *a, const void *b)
+{
+        float x = *(const float *)a, y = *(const float *)b;
+
+        return x < y ? -1 : x > y;
+}
+
+static const struct band {
+        const char *key;
+        double share;
+} bands[] = { { "min", 0 }, { "low", 0.1 }, { "median", 0.5 }, { "high", 0.9 }, { "max", 1 } };
+
+#define N_BANDS ROAST_ARRAY_SIZE(bands)
+
+/* Between the two neighbours, as NumPy does it */
+static float quantile(const float *sorted, size_t n, double share)
+{
+        double place = share * (double)(n - 1);
+        size_t low = (size_t)place, high = low + 1 < n ? low + 1 : low;
+
+        return sorted[low] + (sorted[high] - sorted[low]) * (float)(place - (double)low);
+}
+
+/* values: worker by worker, n each; column: room for all workers; out: the bands, then the mean */
+static void make_bands(const float *values, size_t n_workers, size_t n, float *column, float *out)
+{
+        for (size_t i = 0; i < n; i++) {
+                size_t count = 0;
+                double sum = 0;
+
+                for (size_t w = 0; w < n_workers; w++) {
+                        float value = values[w * n + i];
+
+                        if (isnan(value))
+                                continue;
+                        column[count++] = value;
+                        sum += (double)value;
+                }
+                qsort(column, count, sizeof(*column), by_value);
+                for (size_t b = 0; b < N_BANDS; b++)
+                        out[b * n + i] = count ? quantile(column, count, bands[b].share) : NAN;
+                out[N_BANDS * n + i] = count ? (float)(sum / (double)count) : NAN;
+        }
+}
+
+static bool any_known(const float *values, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (!isnan(values[i]))
+                        return true;
+        return false;
+}
+
+static int put_series(const struct samples *samples, const struct definition *definition,
+                      struct report *report, struct roast_error *error)
+{
+        size_t n = samples->grid->n, n_workers = samples->n_workers;
+        size_t fold = n_workers * n / EACH_MAX + 1, coarse = 0;
+        ROAST_CLEANUP(cleanup_free) float *values = malloc((n_workers * n + 1) * sizeof(*values));
+        ROAST_CLEANUP(cleanup_free) float *out = malloc(((N_BANDS + 1) * n + 1) * sizeof(*out));
+        ROAST_CLEANUP(cleanup_free) float *column = malloc((n_workers + 1) * sizeof(*column));
+        struct json *json = &report->pack->json;
+
+        if (!values || !out || !column)
+                return roast_fail_nomem(error);
+        for (size_t w = 0; w < n_workers; w++)
+                samples_read(samples, w, 1, definition->factor, values + w * n);
+        if (!any_known(values, n_workers * n))
+                return 0;
+        make_bands(values, n_workers, n, column, out);
+        for (size_t w = 0; w < n_workers; w++)
+                coarse = samples_read(samples, w, fold, definition->factor, values + w * coarse);
+        json_object(json);
+        json_key(json, "key");
+        json_string(json, definition->key);
+        json_key(json, "title");
+        json_string(json, definition->title);
+        json_key(json, "unit");
+        json_string(json, definition->unit);
+        json_key(json, "note");
+        json_string(json, definition->note);
+        for (size_t b = 0; b < N_BANDS; b++)
+                pack_f32(report->pack, bands[b].key, out + b * n, n, PACK_FOUR_DIGITS);
+        pack_f32(report->pack, "mean", out + N_BANDS * n, n, PACK_FOUR_DIGITS);
+        json_key(json, "fold");
+        json_int(json, (int64_t)fold);
+        pack_f32(report->pack, "each", values, n_workers * coarse, PACK_FOUR_DIGITS);
+        json_end(json);
+        return 0;
+}
+
+static int put_workers(struct report *report, const struct grid *grid, struct roast_error *error)
+{
+        double gap_ns = fmax(60e9, 30 * report->interval_s * 1e9);
+        struct samples samples[N_DEFINITIONS] = { 0 };
+        int r = 0;
+
+        for (size_t k = 0; k < N_DEFINITIONS && r >= 0; k++)
+                r = samples_init(&samples[k], definitions[k].kind, grid, report->workers.n, gap_ns);
+        r = r < 0 ? roast_fail_nomem(error) : read_blocks(samples, report, error);
+        for (size_t k = 0; k < N_DEFINITIONS; k++) {
+                if (r >= 0)
+                        r = put_series(&samples[k], &definitions[k], report, error);
+                samples_deinit(&samples[k]);
+        }
+        return r;
+}
+
+int report_series_put(const struct report_chunks *chunks, struct report *report,
+                      struct roast_error *error)
+{
+        struct json *json = &report->pack->json;
+        struct grid grid;
+        int r;
+
+        r = name_sampled(report, error);
+        if (r < 0)
+                return r;
+        grid = make_grid(report, report->workers.n);
+        json_key(json, "grid");
+        json_object(json);
+        json_key(json, "n");
+        json_int(json, (int64_t)grid.n);
+        json_key(json, "step_s");
+        json_double(json, grid.step_ns / 1e9);
+        r = put_cluster(chunks, report, &grid, error);
+        json_end(json);
+        json_key(json, "series");
+        json_array(json);
+        if (r >= 0 && grid.n)
+                r = put_workers(report, &grid, error);
+        json_end(json);
+        return r;
+}

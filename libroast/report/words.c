@@ -1,0 +1,214 @@
+/*
+ * The words of the page: the run itself, its key figures, its facts, its tables
+ *
+ * Figures and tables are those of the registry and of show/: nothing is
+ * computed here.
+ */
+
+#include <string.h>
+
+#include "report/report.h"
+#include "roast-show.h"
+#include "roast-units.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* What stands large on the first page; an absent one shows its reason. */
+static const struct figure {
+        enum roast_metric metric;
+        const char *title;
+} figures[] = {
+        { ROAST_ELAPSED_TIME_SECONDS, "Elapsed time" },
+        { ROAST_TOTAL_EVENTS, "Events" },
+        { ROAST_EVENT_RATE_ELAPSED_KHZ, "Event rate" },
+        { ROAST_DATA_RATE_MB_PER_S, "Data rate" },
+        { ROAST_NUM_CHUNKS, "Chunks" },
+        { ROAST_NUM_FAILED_CHUNKS, "Failed chunks" },
+        { ROAST_AVG_WORKERS, "Workers, on average" },
+        { ROAST_CORE_EFFICIENCY, "Core efficiency" },
+        { ROAST_PEAK_MEMORY_BYTES, "Peak memory of a worker" },
+};
+
+static void put_string(struct json *json, const char *key, const char *text)
+{
+        json_key(json, key);
+        if (text)
+                json_string(json, text);
+        else
+                json_null(json);
+}
+
+/* Milliseconds since 1970, which JavaScript counts exactly */
+static void put_ms(struct json *json, const char *key, int64_t utc_ns)
+{
+        json_key(json, key);
+        if (utc_ns == INT64_MIN)
+                json_null(json);
+        else
+                json_int(json, utc_ns / 1000000);
+}
+
+static int put_run(struct report *report, struct roast_error *error)
+{
+        struct json *json = &report->pack->json;
+        struct roast_run_about about;
+        int r;
+
+        r = roast_run_about(report->run, &about, error);
+        if (r < 0)
+                return r;
+        json_key(json, "run");
+        json_object(json);
+        put_string(json, "id", about.id);
+        put_string(json, "name", about.name);
+        put_string(json, "outcome", about.outcome);
+        put_string(json, "error", about.error);
+        put_ms(json, "start_utc_ms", about.start_utc_ns);
+        put_ms(json, "end_utc_ms", about.end_utc_ns);
+        put_ms(json, "zero_utc_ms", report->zero_utc_ns);
+        json_key(json, "duration_s");
+        json_double(json, ((double)report->end_utc_ns - (double)report->zero_utc_ns) / 1e9);
+        json_end(json);
+        return 0;
+}
+
+static void put_figures(struct report *report)
+{
+        const struct roast_metric_set *set = &report->summary->metrics;
+        struct json *json = &report->pack->json;
+
+        json_key(json, "figures");
+        json_array(json);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(figures); i++) {
+                enum roast_metric metric = figures[i].metric;
+                const struct roast_value *value = &set->values[metric];
+                char text[ROAST_UNITS_MAX];
+
+                json_object(json);
+                put_string(json, "key", roast_metrics[metric].key);
+                put_string(json, "title", figures[i].title);
+                put_string(json, "formula", roast_metrics[metric].formula);
+                if (value->state != ROAST_ABSENT)
+                        put_string(json, "text",
+                                   roast_format_value(text, sizeof(text), metric, value));
+                if (value->state != ROAST_KNOWN)
+                        put_string(json, value->state == ROAST_ABSENT ? "absent" : "estimated",
+                                   roast_metric_reason(set, metric));
+                json_end(json);
+        }
+        json_end(json);
+}
+
+static int put_fact(const struct roast_fact *fact, void *context)
+{
+        struct json *json = context;
+
+        json_array(json);
+        json_string(json, fact->name);
+        switch (fact->type) {
+        case ROAST_FACT_INT:
+                json_int(json, fact->integer);
+                break;
+        case ROAST_FACT_REAL:
+                json_double(json, fact->real);
+                break;
+        case ROAST_FACT_TEXT:
+                json_string(json, fact->text ? fact->text : "");
+                break;
+        case ROAST_FACT_ABSENT:
+                json_null(json);
+                json_string(json, fact->text ? fact->text : "");
+                break;
+        }
+        json_end(json);
+        return 0;
+}
+
+/* A text as it is, nothing as null, others as [number or null, text, emphasis] */
+static void put_cell(struct json *json, const struct roast_cell *cell)
+{
+        if (cell->type == ROAST_CELL_EMPTY) {
+                json_null(json);
+                return;
+        }
+        if (cell->type == ROAST_CELL_TEXT && cell->emphasis == ROAST_PLAIN) {
+                json_string(json, cell->text);
+                return;
+        }
+        json_array(json);
+        if (cell->type == ROAST_CELL_COUNT)
+                json_int(json, cell->count);
+        else if (cell->type == ROAST_CELL_REAL)
+                json_double(json, cell->real);
+        else
+                json_null(json);
+        json_string(json, cell->text);
+        if (cell->emphasis != ROAST_PLAIN)
+                json_int(json, (int64_t)cell->emphasis);
+        json_end(json);
+}
+
+static void put_table(struct json *json, const struct roast_table *table)
+{
+        json_object(json);
+        put_string(json, "name", table->name);
+        put_string(json, "title", table->title);
+        json_key(json, "columns");
+        json_array(json);
+        for (size_t i = 0; i < table->n_columns; i++) {
+                json_object(json);
+                put_string(json, "key", table->columns[i].key);
+                put_string(json, "title", table->columns[i].title);
+                json_key(json, "right");
+                json_bool(json, table->columns[i].right);
+                json_end(json);
+        }
+        json_end(json);
+        json_key(json, "rows");
+        json_array(json);
+        for (size_t row = 0; row < table->n_rows; row++) {
+                json_array(json);
+                for (size_t i = 0; i < table->n_columns; i++)
+                        put_cell(json, &table->cells[row * table->n_columns + i]);
+                json_end(json);
+        }
+        json_end(json);
+        json_end(json);
+}
+
+static int put_tables(struct report *report, struct roast_error *error)
+{
+        ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
+        struct json *json = &report->pack->json;
+        int r;
+
+        r = roast_tables_make(&tables, report->summary, error);
+        if (r < 0)
+                return r;
+        json_key(json, "tables");
+        json_array(json);
+        for (size_t i = 0; i < tables.n; i++)
+                put_table(json, &tables.tables[i]);
+        json_end(json);
+        return 0;
+}
+
+int report_words_put(struct report *report, struct roast_error *error)
+{
+        struct json *json = &report->pack->json;
+        int r;
+
+        put_string(json, "version", ROAST_VERSION);
+        r = put_run(report, error);
+        if (r < 0)
+                return r;
+        put_figures(report);
+        r = put_tables(report, error);
+        if (r < 0)
+                return r;
+        json_key(json, "facts");
+        json_array(json);
+        r = roast_run_facts(report->run, put_fact, json, error);
+        json_end(json);
+        return r;
+}

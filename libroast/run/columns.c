@@ -1,0 +1,238 @@
+/* Tables of a run by columns, its series by name, and its spans */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/series.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+static int find_table(const char *name)
+{
+        for (int i = 1; i < RUN_N_TABLES; i++)
+                if (!strcmp(run_tables[i].name, name))
+                        return i;
+        return ROAST_E_NOENT;
+}
+
+/* Where a column stands among those of its table; "id" is none of them */
+static int find_column(const struct run_table_info *table, const char *name)
+{
+        const char *at = table->columns;
+        size_t len = strlen(name);
+
+        for (int i = 0; *at; i++) {
+                size_t n = strcspn(at, ",");
+
+                if (n == len && !memcmp(at, name, n))
+                        return i;
+                at += n + (at[n] == ',');
+        }
+        return ROAST_E_NOENT;
+}
+
+const char *roast_run_table_columns(const char *table)
+{
+        int i = find_table(table);
+
+        return i < 0 ? NULL : run_tables[i].columns;
+}
+
+/* A number that grows with the rows */
+static int put(struct roast_run_column *column, size_t *cap, int64_t value)
+{
+        if (column->n == *cap) {
+                size_t grown_cap = *cap ? *cap * 2 : 1024, bytes;
+                int64_t *grown = size_mul(grown_cap, sizeof(*grown), &bytes)
+                                         ? realloc(column->values, bytes)
+                                         : NULL;
+
+                if (!grown)
+                        return ROAST_E_NOMEM;
+                column->values = grown;
+                *cap = grown_cap;
+        }
+        column->values[column->n++] = value;
+        return 0;
+}
+
+static int read_rows(struct run_scan *scan, struct roast_run_column *columns, size_t n,
+                     const int *places, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) size_t *caps = calloc(n + 1, sizeof(*caps));
+        int r = 0;
+
+        if (!caps)
+                return roast_fail_nomem(error);
+        while (r >= 0 && (r = run_scan_next(scan, error)) > 0)
+                for (size_t i = 0; i < n && r >= 0; i++) {
+                        const struct run_value *value = &scan->values[places[i]];
+
+                        if (put(&columns[i], &caps[i],
+                                value->type == RUN_INT ? value->integer : INT64_MIN) < 0)
+                                r = roast_fail_nomem(error);
+                }
+        return r;
+}
+
+int roast_run_read_columns(struct roast_run *run, const char *table,
+                           struct roast_run_column *columns, size_t n, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) int *places = calloc(n + 1, sizeof(*places));
+        struct run_scan scan;
+        int number = find_table(table), r;
+
+        if (!places)
+                return roast_fail_nomem(error);
+        if (number < 0)
+                return roast_fail(error, ROAST_E_NOENT, "there is no table '%s'", table);
+        for (size_t i = 0; i < n; i++) {
+                columns[i].values = NULL;
+                columns[i].n = 0;
+                places[i] = find_column(&run_tables[number], columns[i].name);
+                if (places[i] < 0)
+                        return roast_fail(error, ROAST_E_NOENT, "table %s has no column '%s'",
+                                          table, columns[i].name);
+        }
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = run_scan_begin(&scan, run, (enum run_table)number, error);
+        if (r >= 0)
+                r = read_rows(&scan, columns, n, places, error);
+        run_scan_end(&scan);
+        run_view_end(run);
+        for (size_t i = 0; i < n && r < 0; i++) {
+                free(columns[i].values);
+                columns[i].values = NULL;
+        }
+        return r;
+}
+
+int roast_run_texts(struct roast_run *run,
+                    int (*visit)(const char *text, size_t len, void *context), void *context,
+                    struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = run_scan_begin(&scan, run, RUN_TEXT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (visit(scan.values[0].data, scan.values[0].len, context))
+                        break;
+        run_scan_end(&scan);
+        run_view_end(run);
+        return r < 0 ? r : 0;
+}
+
+int roast_run_spans(struct roast_run *run, int (*visit)(const struct roast_span *span, void *),
+                    void *context, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = run_scan_begin(&scan, run, RUN_SPAN, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                const struct run_value *values = scan.values;
+                struct roast_span span = { .value = values[4].type == RUN_REAL ? values[4].real
+                                                                               : (double)NAN };
+                const char **texts[] = { &span.kind, &span.prefix, &span.activity, &span.unit };
+
+                /* SQLite's texts end in a NUL */
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++)
+                        *texts[i] = values[i].type == RUN_STRING ? values[i].data : NULL;
+                if (visit(&span, context))
+                        break;
+        }
+        run_scan_end(&scan);
+        run_view_end(run);
+        return r < 0 ? r : 0;
+}
+
+int roast_run_series_names(struct roast_run *run,
+                           int (*visit)(const char *worker, const char *columns, void *context),
+                           void *context, struct roast_error *error)
+{
+        ROAST_CLEANUP(run_seen_deinit) struct run_seen seen = { 0 };
+        struct series_walk walk;
+        int r;
+
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = series_walk_begin(&walk, run, error);
+        while (r >= 0 && (r = run_scan_next(&walk.scan, error)) > 0) {
+                const struct run_value *values = walk.scan.values;
+                uint64_t key = run_hash(0, &values[0].integer, sizeof(int64_t));
+                ROAST_CLEANUP(cleanup_free) char *worker = NULL;
+                ROAST_CLEANUP(cleanup_free) char *columns = NULL;
+
+                r = run_seen_add(&seen, run_hash(key, &values[1].integer, sizeof(int64_t)));
+                if (r == 0) {
+                        r = 1;
+                        continue;
+                }
+                worker = r < 0 ? NULL : series_walk_text(&walk, &values[0]);
+                columns = worker ? series_walk_text(&walk, &values[1]) : NULL;
+                if (!columns)
+                        r = roast_fail_nomem(error);
+                else if (visit(worker, columns, context))
+                        break;
+        }
+        series_walk_end(&walk);
+        run_view_end(run);
+        return r < 0 ? r : 0;
+}
+
+/* The id of a string, or 0 */
+static int64_t text_id(const struct intern *texts, const char *text)
+{
+        return intern_find(texts, text, strlen(text)) + 1;
+}
+
+int roast_run_read_series(struct roast_run *run, const char *worker, const char *name,
+                          struct roast_run_column *times, struct roast_run_column *values,
+                          struct roast_error *error)
+{
+        struct series_walk walk;
+        size_t times_cap = 0, values_cap = 0;
+        int64_t wanted;
+        int r;
+
+        times->values = values->values = NULL;
+        times->n = values->n = 0;
+        r = run_view_begin(run, error);
+        if (r < 0)
+                return r;
+        r = series_walk_begin(&walk, run, error);
+        wanted = text_id(&walk.texts, worker);
+        while (r >= 0 && (r = series_walk_next_of(&walk, wanted, error)) > 0) {
+                int64_t unit;
+                const int64_t *column = series_walk_column(&walk, name, &unit);
+
+                for (size_t i = 0; column && i < walk.block.n && r >= 0; i++) {
+                        int64_t value = column[i];
+
+                        /* what is out of range is not known */
+                        if (value < 0 || __builtin_mul_overflow(value, unit, &value))
+                                value = INT64_MIN;
+                        if (put(times, &times_cap, series_ns(walk.block.times[i])) < 0 ||
+                            put(values, &values_cap, value) < 0)
+                                r = roast_fail_nomem(error);
+                }
+        }
+        series_walk_end(&walk);
+        run_view_end(run);
+        if (r < 0) {
+                free(times->values);
+                free(values->values);
+                times->values = values->values = NULL;
+        }
+        return r;
+}

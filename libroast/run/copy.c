@@ -1,0 +1,104 @@
+/*
+ * Copies of a run: complete or not at all
+ *
+ * A copy is made under a temporary name beside the final one, so that giving it
+ * that name cannot fail for the file system, and is on the disk before it gets it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/run.h"
+#include "util/cleanup.h"
+
+/*
+ * The run itself would go on writing into the file that was replaced. A run under that name that
+ * has a log: it would be replayed over whatever took its place.
+ */
+static int check_unused(const struct roast_run *run, const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        struct stat st, own;
+
+        if (run->path && stat(run->path, &own) == 0 && stat(path, &st) == 0 &&
+            st.st_dev == own.st_dev && st.st_ino == own.st_ino)
+                return roast_fail(error, ROAST_E_STATE, "%s: is the run itself: it is not replaced",
+                                  path);
+        if (asprintf(&log, "%s-wal", path) < 0) {
+                log = NULL;
+                return roast_fail_nomem(error);
+        }
+        if (stat(log, &st) < 0 || st.st_size == 0)
+                return 0;
+        return roast_fail(error, ROAST_E_STATE,
+                          "%s: is a run that is being written, or was not finished: it is not"
+                          " replaced",
+                          path);
+}
+
+static int sync_file(const char *path)
+{
+        ROAST_CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+        return fd < 0 || fsync(fd) < 0 ? -1 : 0;
+}
+
+/* Where the file system knows no such rename, a second name does the same. */
+static int rename_new(const char *from, const char *to)
+{
+        if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+                return 0;
+        if (errno != EINVAL && errno != ENOSYS)
+                return -1;
+        return link(from, to) < 0 || unlink(from) < 0 ? -1 : 0;
+}
+
+static int copy(struct roast_run *run, const char *path, bool replace, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
+        char *literal;
+        int r;
+
+        if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
+                temporary = NULL;
+                return roast_fail_nomem(error);
+        }
+        unlink(temporary);
+        if ((r = run_create_file(temporary, error)) < 0)
+                return r;
+        literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
+        r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
+        sqlite3_free(literal);
+        if (r >= 0 && (sync_file(temporary) < 0 ||
+                       (replace ? rename(temporary, path) : rename_new(temporary, path)) < 0))
+                r = roast_fail(error, errno == EEXIST ? ROAST_E_STATE : ROAST_E_IO,
+                               "%s: cannot be created: %s", path, strerror(errno));
+        if (r < 0)
+                run_remove_files(temporary);
+        return r;
+}
+
+int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        int r;
+
+        r = roast_run_commit(run, error);
+        if (r >= 0)
+                r = check_unused(run, path, error);
+        return r < 0 ? r : copy(run, path, true, error);
+}
+
+int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        int r;
+
+        r = roast_run_commit(run, error);
+        if (r >= 0 && access(path, F_OK) == 0) /* said before the work is done, and after it */
+                r = roast_fail(error, ROAST_E_STATE, "%s: is there already: it is not replaced",
+                               path);
+        return r < 0 ? r : copy(run, path, false, error);
+}

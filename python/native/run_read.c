@@ -1,0 +1,215 @@
+/*
+ * Methods of _roast.Run that read it by columns
+ *
+ * Columns are handed over as bytes of int64, which NumPy takes as they are. A
+ * run that is being written is committed first, so that all of it is seen.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plain.h"
+#include "run.h"
+
+/* The result of a method: the object if all went well, for which leave() has answered None */
+static PyObject *finish(PyObject *self, int r, const struct roast_error *error, PyObject *object)
+{
+        PyObject *done = native_run_leave(self, r, error);
+
+        Py_XDECREF(done);
+        if (!done || PyErr_Occurred())
+                Py_CLEAR(object);
+        return object;
+}
+
+static PyObject *bytes_of(const struct roast_run_column *column)
+{
+        return PyBytes_FromStringAndSize((const char *)column->values,
+                                         (Py_ssize_t)(column->n * sizeof(int64_t)));
+}
+
+static PyObject *read_columns(PyObject *self, const char *table, struct roast_run_column *columns,
+                              size_t n)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = native_run_enter(self);
+        PyObject *dict = NULL;
+        int r;
+
+        if (!run)
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = roast_run_read_columns(run, table, columns, n, &error);
+        Py_END_ALLOW_THREADS dict = finish(self, r, &error, r < 0 ? NULL : PyDict_New());
+        for (size_t i = 0; i < n; i++) {
+                if (dict && plain_put(dict, columns[i].name, bytes_of(&columns[i])) < 0)
+                        Py_CLEAR(dict);
+                free(columns[i].values);
+        }
+        return dict;
+}
+
+PyObject *native_run_columns(PyObject *self, PyObject *args)
+{
+        struct roast_run_column *columns;
+        PyObject *names, *list, *dict = NULL;
+        const char *table;
+        Py_ssize_t n;
+
+        if (!PyArg_ParseTuple(args, "sO", &table, &names) || !(list = PySequence_List(names)))
+                return NULL;
+        n = PyList_Size(list);
+        columns = calloc((size_t)n + 1, sizeof(*columns));
+        for (Py_ssize_t i = 0; columns && i < n; i++) {
+                PyObject *name = PyList_GetItem(list, i);
+
+                columns[i].name =
+                        PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+                if (!columns[i].name) {
+                        if (!PyErr_Occurred())
+                                PyErr_Format(PyExc_TypeError, "a name is a str, not %R",
+                                             Py_TYPE(name));
+                        goto out;
+                }
+        }
+        if (!columns)
+                PyErr_NoMemory();
+        else
+                dict = read_columns(self, table, columns, (size_t)n);
+out:
+        free(columns);
+        Py_DECREF(list);
+        return dict;
+}
+
+/* Runs a walk over the run that fills an object. */
+static PyObject *walk(PyObject *self, PyObject *object,
+                      int (*function)(struct roast_run *, PyObject *, struct roast_error *))
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = object ? native_run_enter(self) : NULL;
+        int r;
+
+        if (!run) {
+                Py_XDECREF(object);
+                return NULL;
+        }
+        r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = function(run, object, &error);
+        return finish(self, r, &error, object);
+}
+
+static int append_text(const char *text, size_t len, void *context)
+{
+        PyObject *filled = context;
+        PyObject *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "surrogateescape");
+        int r = string ? PyList_Append(filled, string) : -1;
+
+        Py_XDECREF(string);
+        return r;
+}
+
+static int walk_texts(struct roast_run *run, PyObject *filled, struct roast_error *error)
+{
+        return roast_run_texts(run, append_text, filled, error);
+}
+
+PyObject *native_run_texts(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return walk(self, PyList_New(0), walk_texts);
+}
+
+static int put_span(const struct roast_span *span, void *context)
+{
+        PyObject *filled = context;
+        PyObject *key, *value;
+        int r = -1;
+
+        if (!span->kind || !span->activity || !isfinite(span->value))
+                return 0;
+        key = span->unit ? Py_BuildValue("(szss)", span->kind, span->prefix, span->activity,
+                                         span->unit)
+                         : Py_BuildValue("(szs)", span->kind, span->prefix, span->activity);
+        value = span->unit && strcmp(span->unit, "seconds") != 0 && span->value == rint(span->value)
+                        ? PyLong_FromDouble(span->value)
+                        : PyFloat_FromDouble(span->value);
+        if (key && value)
+                r = PyDict_SetItem(filled, key, value);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+        return r;
+}
+
+static int walk_spans(struct roast_run *run, PyObject *filled, struct roast_error *error)
+{
+        return roast_run_spans(run, put_span, filled, error);
+}
+
+PyObject *native_run_spans(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return walk(self, PyDict_New(), walk_spans);
+}
+
+/* "rss_bytes/4096,cpu_user_ns/1000000": the names, each once in the worker's list */
+static int put_names(const char *worker, const char *columns, void *context)
+{
+        PyObject *filled = context;
+        PyObject *list = PyDict_GetItemString(filled, worker);
+        int r = 0;
+
+        if (!list) {
+                list = PyList_New(0);
+                r = list ? PyDict_SetItemString(filled, worker, list) : -1;
+                Py_XDECREF(list);
+        }
+        for (const char *at = columns; r >= 0 && *at;) {
+                size_t len = strcspn(at, ","), name = strcspn(at, ",/");
+                PyObject *string = PyUnicode_DecodeUTF8(at, (Py_ssize_t)name, "surrogateescape");
+
+                r = string ? PySequence_Contains(list, string) : -1;
+                if (r == 0)
+                        r = PyList_Append(list, string);
+                Py_XDECREF(string);
+                at += len + (at[len] == ',');
+        }
+        return r < 0;
+}
+
+static int walk_names(struct roast_run *run, PyObject *filled, struct roast_error *error)
+{
+        return roast_run_series_names(run, put_names, filled, error);
+}
+
+PyObject *native_run_series_names(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return walk(self, PyDict_New(), walk_names);
+}
+
+PyObject *native_run_series(PyObject *self, PyObject *args)
+{
+        struct roast_run_column times = { 0 }, values = { 0 };
+        struct roast_error error = { 0 };
+        const char *worker, *name;
+        struct roast_run *run;
+        PyObject *done, *pair = NULL;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "ss", &worker, &name) || !(run = native_run_enter(self)))
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = roast_run_read_series(run, worker, name, &times, &values, &error);
+        Py_END_ALLOW_THREADS done = native_run_leave(self, r, &error);
+        if (done)
+                pair = Py_BuildValue("(NN)", bytes_of(&times), bytes_of(&values));
+        Py_XDECREF(done);
+        free(times.values);
+        free(values.values);
+        return pair;
+}

@@ -1,0 +1,67 @@
+/* Methods of _roast.Run that show it: as a page, and in a notebook */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-report.h"
+#include "roast-show.h"
+#include "run.h"
+
+/* report(path): the page, as a file */
+PyObject *native_run_report(PyObject *self, PyObject *path)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *bytes, *result;
+        int r;
+
+        if (!PyUnicode_FSConverter(path, &bytes))
+                return NULL;
+        run = native_run_enter(self);
+        if (!run) {
+                Py_DECREF(bytes);
+                return NULL;
+        }
+        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
+        if (r >= 0)
+                r = roast_report_write(run, PyBytes_AsString(bytes), &error);
+        Py_END_ALLOW_THREADS result = native_run_leave(self, r, &error);
+        Py_DECREF(bytes);
+        return result;
+}
+
+static int make_html(char **html, struct roast_run *run, struct roast_error *error)
+{
+        struct roast_summary summary = { 0 };
+        struct roast_tables tables = { 0 };
+        int r = roast_run_commit(run, error);
+
+        if (r >= 0)
+                r = roast_summary_of_run(&summary, run, error);
+        if (r >= 0)
+                r = roast_tables_make(&tables, &summary, error);
+        if (r >= 0)
+                r = roast_show_to_html(html, run, &tables, error);
+        roast_tables_deinit(&tables);
+        roast_summary_deinit(&summary);
+        return r;
+}
+
+PyObject *native_run_repr_html(PyObject *self, PyObject *unused)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = native_run_enter(self);
+        PyObject *object = NULL;
+        char *html = NULL;
+        int r;
+
+        (void)unused;
+        if (!run)
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = make_html(&html, run, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
+        if (r >= 0)
+                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+        free(html);
+        return object;
+}

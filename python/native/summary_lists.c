@@ -1,0 +1,240 @@
+/* Datasets, sections, files and custom metrics of a summary, as dicts; None: not known */
+
+#include <math.h>
+
+#include "cbor.h"
+#include "metrics/chunk-stats.h"
+#include "plain.h"
+#include "record/chunk.h"
+#include "run.h"
+
+/* A list of dicts, one for each of n things */
+static PyObject *list_of(const struct roast_summary *summary, size_t n,
+                         PyObject *(*make)(const struct roast_summary *summary, size_t i))
+{
+        PyObject *list = PyList_New(0);
+
+        for (size_t i = 0; list && i < n; i++) {
+                PyObject *item = make(summary, i);
+
+                if (!item || PyList_Append(list, item) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(item);
+        }
+        return list;
+}
+
+static PyObject *real_or_none(bool known, double value)
+{
+        return known ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
+}
+
+/* Sums of whole numbers, which may be beyond every int64 */
+static PyObject *whole_or_none(bool known, double value)
+{
+        return known ? PyLong_FromDouble(value) : Py_NewRef(Py_None);
+}
+
+static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_dataset *dataset = &summary->datasets[i];
+
+        return Py_BuildValue(
+                "{s:z,s:L,s:L,s:L,s:N,s:N,s:N,s:N}", "name", dataset->name, "finished",
+                (long long)dataset->finished, "failed", (long long)dataset->failed, "events",
+                (long long)dataset->events, "wall_s",
+                real_or_none(dataset->wall_chunks > 0, dataset->wall_s), "cpu_s",
+                real_or_none(dataset->cpu_chunks > 0, dataset->cpu_s), "rss_delta_bytes",
+                real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes), "requested_bytes",
+                whole_or_none(dataset->bytes_chunks > 0, dataset->requested_bytes));
+}
+
+static PyObject *section_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_section *section = &summary->sections[i];
+
+        return Py_BuildValue(
+                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:d,s:d,s:d,s:L}", "name",
+                section->name, "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
+                section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
+                section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
+                (long long)section->chunks, "count", (long long)section->count, "total_s",
+                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
+                section->max_s, "memory_chunks", (long long)section->memory_chunks,
+                "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
+                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
+                "bytes", (long long)section->bytes);
+}
+
+/* What was read is None for a file of which no chunk told that. */
+static int put_coverage(PyObject *dict, const struct roast_file *file)
+{
+        bool branches = file->has_coverage && file->branches > 0;
+        bool bytes = file->has_coverage && file->bytes > 0;
+
+        if (plain_put(dict, "total_branches", whole_or_none(branches, (double)file->branches)) <
+                    0 ||
+            plain_put(dict, "branches_read_percent",
+                      real_or_none(branches, file->branches_read_percent)) < 0 ||
+            plain_put(dict, "total_tree_bytes", whole_or_none(bytes, file->bytes)) < 0 ||
+            plain_put(dict, "bytes_read",
+                      whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
+            plain_put(dict, "bytes_read_percent", real_or_none(bytes, file->bytes_read_percent)) <
+                    0 ||
+            plain_put(dict, "branches_read",
+                      whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
+                return -1;
+        return plain_put(dict, "estimated", PyBool_FromLong(file->estimated));
+}
+
+static PyObject *file_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_file *file = &summary->files[i];
+        PyObject *dict = Py_BuildValue(
+                "{s:s,s:L,s:L,s:L,s:N,s:N,s:N}", "name", file->name, "finished",
+                (long long)file->finished, "failed", (long long)file->failed, "events",
+                (long long)file->events, "wall_s",
+                real_or_none(file->wall_chunks > 0, file->wall_s), "requested_bytes",
+                whole_or_none(file->bytes_chunks > 0, file->requested_bytes), "compression_ratio",
+                real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
+
+        if (dict && put_coverage(dict, file) < 0)
+                Py_CLEAR(dict);
+        return dict;
+}
+
+/* The documented dict of a dataset, of which a chunk has finished */
+PyObject *native_documented_dataset(const struct roast_dataset *dataset)
+{
+        double n = (double)dataset->finished, events = (double)dataset->events;
+        PyObject *dict =
+                Py_BuildValue("{s:L,s:d,s:L,s:d}", "num_chunks", (long long)dataset->finished,
+                              "total_duration", dataset->wall_s, "total_events",
+                              (long long)dataset->events, "mean_duration", dataset->wall_s / n);
+
+        if (dict && dataset->events > 0 &&
+            (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
+             plain_put(dict, "time_per_event", PyFloat_FromDouble(dataset->wall_s / events)) < 0 ||
+             plain_put(dict, "memory_per_event",
+                       real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes / events)) <
+                     0))
+                Py_CLEAR(dict);
+        return dict;
+}
+
+/* The documented dict of a section; type: as somebody named it, or NULL */
+PyObject *native_documented_section(const struct roast_section *section, PyObject *type)
+{
+        const char *kind = section->kind & SECTION_MEMORY ? "memory"
+                           : section->kind & SECTION_TIME ? "time"
+                                                          : "bytes";
+        double n = (double)section->memory_chunks;
+        PyObject *dict = Py_BuildValue("{s:L,s:d,s:N,s:d}", "count", (long long)section->count,
+                                       "total_duration", section->total_s, "type",
+                                       type ? Py_NewRef(type) : PyUnicode_FromString(kind),
+                                       "mean_duration", section->total_s / (double)section->count);
+
+        if (dict && section->memory_chunks &&
+            (plain_put(dict, "mean_mem_delta_mb",
+                       PyFloat_FromDouble(section->rss_delta_bytes / CHUNK_MIB / n)) < 0 ||
+             plain_put(dict, "max_mem_delta_mb",
+                       PyFloat_FromDouble(section->rss_delta_max_bytes / CHUNK_MIB)) < 0 ||
+             plain_put(dict, "min_mem_delta_mb",
+                       PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
+                Py_CLEAR(dict);
+        if (dict && section->kind & SECTION_BYTES_READ &&
+            plain_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
+                Py_CLEAR(dict);
+        return dict;
+}
+
+/* The documented dicts by name; of datasets, those of which a chunk has finished */
+PyObject *native_summary_documented(const struct roast_summary *summary)
+{
+        PyObject *datasets = PyDict_New(), *sections = PyDict_New();
+        int r = datasets && sections ? 0 : -1;
+
+        for (size_t i = 0; r >= 0 && i < summary->n_datasets; i++) {
+                const struct roast_dataset *dataset = &summary->datasets[i];
+                PyObject *name, *dict;
+
+                if (dataset->finished == 0)
+                        continue;
+                name = Py_BuildValue("z", dataset->name);
+                dict = native_documented_dataset(dataset);
+                r = name && dict ? PyDict_SetItem(datasets, name, dict) : -1;
+                Py_XDECREF(name);
+                Py_XDECREF(dict);
+        }
+        for (size_t i = 0; r >= 0 && i < summary->n_sections; i++)
+                r = plain_put(sections, summary->sections[i].name,
+                              native_documented_section(&summary->sections[i], NULL));
+        if (r >= 0)
+                return Py_BuildValue("(NN)", datasets, sections);
+        Py_XDECREF(datasets);
+        Py_XDECREF(sections);
+        return NULL;
+}
+
+PyObject *native_summary_datasets(const struct roast_summary *summary)
+{
+        return list_of(summary, summary->n_datasets, dataset_dict);
+}
+
+PyObject *native_summary_sections(const struct roast_summary *summary)
+{
+        return list_of(summary, summary->n_sections, section_dict);
+}
+
+PyObject *native_summary_files(const struct roast_summary *summary)
+{
+        return list_of(summary, summary->n_files, file_dict);
+}
+
+/* {file: what is known of its tree}; what cannot be read is left out */
+PyObject *native_summary_file_metadata(const struct roast_summary *summary)
+{
+        PyObject *dict = PyDict_New();
+
+        for (size_t i = 0; dict && i < summary->n_files; i++) {
+                const struct roast_file *file = &summary->files[i];
+                PyObject *metadata =
+                        file->metadata ? cbor_decode(file->metadata, file->metadata_len) : NULL;
+
+                PyErr_Clear();
+                if (metadata && plain_put(dict, file->name, metadata) < 0)
+                        Py_CLEAR(dict);
+        }
+        return dict;
+}
+
+static PyObject *custom_value(const struct roast_value *value)
+{
+        if (value->state == ROAST_ABSENT)
+                return Py_NewRef(Py_None);
+        if (value->count && (double)value->count == value->real)
+                return PyLong_FromLongLong(value->count);
+        return PyFloat_FromDouble(value->real);
+}
+
+PyObject *native_summary_custom(const struct roast_summary *summary)
+{
+        static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
+                                               [ROAST_BETTER_MORE] = "more",
+                                               [ROAST_BETTER_LESS] = "less" };
+        PyObject *dict = PyDict_New();
+
+        for (size_t i = 0; dict && i < summary->n_customs; i++) {
+                const struct roast_custom *custom = &summary->customs[i];
+
+                if (plain_put(dict, custom->key,
+                              Py_BuildValue("{s:N,s:z,s:s,s:s,s:s}", "value",
+                                            custom_value(&custom->value), "reason",
+                                            custom->value.reason, "title",
+                                            custom->title ? custom->title : custom->key, "unit",
+                                            custom->unit ? custom->unit : "", "better",
+                                            betters[custom->better])) < 0)
+                        Py_CLEAR(dict);
+        }
+        return dict;
+}

@@ -1,0 +1,95 @@
+"""What the documented dict holds of the chunks of a run, beside single figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from roastcoffea.lazy import Later
+from roastcoffea.metrics import Metrics
+
+if TYPE_CHECKING:
+    from roastcoffea._roast import Run, Summary
+
+_NULL = -(2**63)
+_OF_CHUNK_INFO = (
+    "file_text",
+    "entry_start",
+    "entry_stop",
+    "start_utc_ns",
+    "wall_ns",
+    "requested_bytes",
+    "outcome",
+)
+#: Outcomes of rows that are no chunks: lost with a worker, a graph that was built
+_NO_CHUNKS = (2, 4)
+
+
+def chunk_info(run: Run) -> dict[tuple[str, int, int], tuple[float, float, int]]:
+    """Return ``{(file, entry_start, entry_stop): (t_start, t_end, bytes_read)}``."""
+    texts = run.texts()
+    columns = run.columns("chunk", _OF_CHUNK_INFO)
+    rows = zip(*(memoryview(columns[name]).cast("q") for name in _OF_CHUNK_INFO), strict=True)
+    info = {}
+    for file, start, stop, begin, wall, size, outcome in rows:
+        if _NULL in (file, start, stop, begin, wall) or outcome in _NO_CHUNKS:
+            continue
+        t_start = begin / 1e9
+        info[texts[file - 1], start, stop] = (
+            t_start,
+            t_start + wall / 1e9,
+            0 if size == _NULL else size,
+        )
+    return info
+
+
+_COVERAGE = (
+    "total_branches",
+    "branches_read_percent",
+    "total_tree_bytes",
+    "bytes_read",
+    "bytes_read_percent",
+)
+
+
+def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
+    """Return datasets, sections, chunk info and coverage; what is large is made later.
+
+    ``metrics`` are the run's single figures: of coverage, a documented 0 stands for what is not
+    known.
+    """
+    per_dataset, sections = summary.documented()
+    shapes: dict[str, Any] = {"chunk_info": Later(lambda: chunk_info(run))}
+    if per_dataset:
+        shapes["per_dataset"] = per_dataset
+    if sections:
+        shapes["sections"] = sections
+
+    @cache
+    def files() -> list[dict[str, Any]]:
+        return [file for file in summary.files() if file["bytes_read"] is not None]
+
+    def read_metrics() -> dict[str, dict[str, Any]]:
+        return {file["name"]: {key: file[key] or 0 for key in _COVERAGE} for file in files()}
+
+    def positive(key: str) -> Later:
+        return Later(lambda: [file[key] for file in files() if file[key]])
+
+    shapes["file_metadata"] = Later(summary.file_metadata)
+    shapes["compression_ratios"] = positive("compression_ratio")
+    shapes["file_read_metrics"] = Later(read_metrics)
+    shapes["bytes_read_percent_per_file"] = positive("bytes_read_percent")
+    result = Metrics(())
+    for key, value in shapes.items():
+        result[key] = value
+    for key, fallback in (
+        ("avg_branches_read_percent", 0.0),
+        ("avg_bytes_read_percent", 0.0),
+        ("total_branches_read", 0),
+    ):
+        if key in metrics.absent:
+            result[key] = fallback
+            result.absent[key] = metrics.absent[key]
+    if "avg_bytes_read_percent" in metrics.estimated:
+        result.estimated["file_read_metrics"] = metrics.estimated["avg_bytes_read_percent"]
+    return result

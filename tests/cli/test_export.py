@@ -1,0 +1,320 @@
+"""roast export and roast import, from the outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roastcoffea import load_measurement
+from roastcoffea._probe import Records
+from roastcoffea._roast import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
+MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
+RULES = ROOT / "docs" / "prometheus-rules.yml"
+KINDS = ["finished", "unfinished", "failed", "empty", "hostile"]
+PARTS = ["metrics", "chunks", "sections", "files", "tasks", "series"]
+
+
+def roast(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ROAST, *map(str, words)], capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def export(run: Path, *words: object) -> str:
+    result = roast("export", run, *words)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
+
+
+def lines(run: Path, what: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in export(run, "-f", "jsonl", "-w", what).splitlines()]
+
+
+def show(path: Path) -> dict[str, Any]:
+    result = roast("show", "-f", "json", path)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["metrics"]  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    directory = tmp_path_factory.mktemp("export")
+    for kind in KINDS:
+        subprocess.run([MAKE_RUN, kind, directory / f"{kind}.roast"], check=True)
+    return {kind: directory / f"{kind}.roast" for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def run(runs: dict[str, Path]) -> Path:
+    return runs["finished"]
+
+
+def same(exported: Any, record: Any) -> bool:
+    if isinstance(exported, float):
+        return math.isclose(exported, record, rel_tol=1e-12, abs_tol=1e-12)
+    if isinstance(exported, dict) and isinstance(record, dict):
+        return all(same(value, record[key]) for key, value in exported.items())
+    return bool(exported == record)
+
+
+def test_a_chunk_has_the_keys_and_values_of_the_documented_record(run: Path) -> None:
+    records = Records.from_bytes(Run.open(run).chunks())
+    rows = lines(run, "chunks")
+    assert len(rows) == len(records) == 40
+    for row, record in zip(rows, records, strict=True):
+        for key, value in row.items():
+            if key == "sections":
+                times = {section["section_name"]: section["time_delta"] for section in value}
+                assert times == record["timing"]
+            elif key not in ("memory_sections", "error"):
+                assert same(value, record[key]), key
+        # what is left out is not known: the record has None, nothing, or the documented 0 for it
+        for key in set(record) - set(row):
+            assert not record[key], key
+    failed = [row for row in rows if row["outcome"] == "failed"]
+    assert len(failed) == 4
+    assert {row["error_type"] for row in failed} == {"OSError"}
+    assert {row["attempt"] for row in rows} == {1}
+
+
+def test_csv_and_json_lines_tell_the_same(run: Path) -> None:
+    for what in PARTS:
+        rows = lines(run, what)
+        table = list(csv.DictReader(io.StringIO(export(run, "-f", "csv", "-w", what))))
+        assert len(table) == len(rows)
+        for cells, row in zip(table, rows, strict=True):
+            for key, cell in cells.items():
+                value = row.get(key, "")
+                assert cell == str(value) or float(cell) == value
+        markdown = export(run, "-f", "markdown", "-w", what).splitlines()
+        assert len(markdown) == len(rows) + 2
+        if what != "metrics" and what != "series":
+            assert json.loads(export(run, "-w", what)) == rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_run_is_exported_in_every_format(runs: dict[str, Path], kind: str) -> None:
+    for what in PARTS:
+        json.loads(export(runs[kind], "-w", what))
+        lines(runs[kind], what)
+        export(runs[kind], "-w", what, "-f", "csv")
+    json.loads(export(runs[kind], "-f", "chrome-trace"))
+    assert export(runs[kind], "-f", "openmetrics").endswith("# EOF\n")
+
+
+def test_metrics_are_those_of_show(run: Path) -> None:
+    assert json.loads(export(run))["metrics"] == show(run)
+    rows = {row["metric"]: row for row in lines(run, "metrics")}
+    assert {key: row["value"] for key, row in rows.items() if "value" in row} == show(run)
+    assert all("reason" in row for row in rows.values() if row["state"] != "known")
+
+
+def families(text: str) -> dict[str, Any]:
+    parser = pytest.importorskip("prometheus_client.openmetrics.parser")
+    return {family.name: family for family in parser.text_string_to_metric_families(text)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_openmetrics_is_read_by_the_reference_parser(runs: dict[str, Path], kind: str) -> None:
+    found = families(export(runs[kind], "-f", "openmetrics", "-p"))
+    assert found["roast_run_active"].samples[0].value == (kind == "unfinished")
+    assert all(family.documentation for family in found.values())
+
+
+def test_openmetrics_has_base_units_and_the_labels_of_datasets(run: Path) -> None:
+    found = families(export(run, "-f", "openmetrics"))
+    metrics = show(run)
+    events = {s.labels["dataset"]: s.value for s in found["roast_events"].samples}
+    assert set(events) == {"DYJets", "TTbar"}
+    assert sum(events.values()) == metrics["total_events_from_chunks"]
+    ended = defaultdict(float)
+    for sample in found["roast_chunks"].samples:
+        ended[sample.labels["outcome"]] += sample.value
+    assert ended == {"finished": 36, "failed": 4}
+
+    def value(name: str) -> float:
+        return found[name].samples[0].value  # type: ignore[no-any-return]
+
+    rate = metrics["data_rate_gbps"] * 1e9 / 8
+    assert value("roast_data_rate_bytes_per_second") == pytest.approx(rate)
+    rate = metrics["event_rate_elapsed_khz"] * 1000
+    assert value("roast_event_rate_elapsed_hertz") == pytest.approx(rate)
+    assert value("roast_processor_cpu_ratio") == pytest.approx(
+        metrics["processor_cpu_percent"] / 100
+    )
+    assert found["roast_elapsed_time_seconds"].unit == "seconds"
+    assert not [name for name in found if re.search("worker_(up|cores)$", name)]
+    each = families(export(run, "-f", "openmetrics", "--per-worker"))
+    assert len(each["roast_worker_up"].samples) == 3
+    up = sum(sample.value for sample in each["roast_worker_up"].samples)
+    assert up == value("roast_workers")
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+def test_promtool_has_no_complaint(run: Path) -> None:
+    text = export(run, "-f", "openmetrics", "-p")
+    counters = re.findall(r"^# TYPE (\S+) counter$", text, re.M)
+    # in the older format, which promtool reads, the family of a counter has its suffix, too
+    names = "|".join(counters)
+    older = re.sub(rf"^(# (?:TYPE|HELP|UNIT) (?:{names})) ", r"\1_total ", text, flags=re.M)
+    done = subprocess.run(["promtool", "check", "metrics"], input=older, text=True)
+    assert done.returncode == 0
+    done = subprocess.run(["promtool", "check", "rules", RULES], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_rules_ask_for_what_is_exported(run: Path) -> None:
+    text = export(run, "-f", "openmetrics")
+    asked = set(re.findall(r"roast_\w+", RULES.read_text().split("groups:")[1]))
+    exported = set(re.findall(r"^(roast_\w+)", text, re.M))
+    # the sample has no samples of memory: that one is in test-export.c and in real runs
+    assert asked - exported <= {"roast_memory_utilization_max_ratio"}
+
+
+def test_a_trace_has_every_attempt_on_a_thread_of_its_worker(run: Path) -> None:
+    trace = json.loads(export(run, "-f", "chrome-trace"))
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    rows = lines(run, "chunks")
+    assert len(slices) == len(rows)
+    names = {
+        event["pid"]: event["args"]["name"]
+        for event in trace["traceEvents"]
+        if event["name"] == "process_name"
+    }
+    start = min(row["t_start"] for row in rows)
+    first = min(event["ts"] for event in slices)
+    lanes = defaultdict(list)
+    for event, row in zip(slices, rows, strict=True):
+        assert names[event["pid"]] == row["worker"]
+        assert event["name"] == row["dataset"]
+        assert event["cat"] == row["outcome"]
+        assert event["dur"] == pytest.approx(row["duration"] * 1e6)
+        assert event["ts"] - first == pytest.approx((row["t_start"] - start) * 1e6, abs=2)
+        assert event["args"]["sections"] == row["timing"]
+        lanes[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    for spans in lanes.values():
+        spans.sort()
+        assert all(a[1] <= b[0] + 1e-3 for a, b in pairwise(spans))
+
+
+def test_a_measurement_goes_out_and_comes_back(run: Path, tmp_path: Path) -> None:
+    place = tmp_path / "measurement"
+    export(run, "-f", "v1", "-o", place)
+    metrics, t0, t1 = load_measurement(place)
+    assert t1 - t0 == pytest.approx(show(run)["elapsed_time_seconds"])
+    for key, value in show(run).items():
+        assert metrics[key] == value
+    assert len(metrics["raw_chunk_metrics"]) == 40
+    assert metrics["raw_span_metrics"]["execute", "MyProcessor", "thread-cpu", "seconds"] > 0
+    assert show(place) == show(run)  # by the run.roast in it
+    (place / "run.roast").unlink()
+    back = show(place)
+    for key, value in show(run).items():
+        if not key.startswith(("num_retried", "monitoring")):
+            assert back[key] == pytest.approx(value, rel=1e-6), key
+    result = roast("export", run, "-f", "v1", "-o", place)
+    assert result.returncode == 2
+    assert "is there already" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["measurement"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["-f", "openmetrics", "-w", "chunks"], "openmetrics holds metrics, not chunks"),
+        (["-f", "chrome-trace", "-w", "metrics"], "chrome-trace holds chunks, not metrics"),
+        (["-f", "v1"], "--output"),
+        (["-f", "v1", "-w", "chunks", "-o", "x"], "--what"),
+        (["-p"], "--per-worker"),
+        (["-f", "xml"], "there is no format 'xml'"),
+        (["-w", "dreams"], "there is no part of a run 'dreams'"),
+        (["-w", ""], "there is no part of a run ''"),
+        (["more"], "one RUN is wanted, not 2"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Path, words: list[str], reason: str) -> None:
+    result = roast("export", run, *words)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert reason in result.stderr
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(run: Path, tmp_path: Path) -> None:
+    target = tmp_path / "chunks.jsonl"
+    export(run, "-w", "chunks", "-f", "jsonl", "-o", target)
+    before = target.read_text()
+    assert before == export(run, "-w", "chunks", "-f", "jsonl")
+    damaged = tmp_path / "damaged.roast"
+    shutil.copy(run, damaged)
+    with sqlite3.connect(damaged) as connection:
+        connection.execute("UPDATE chunk SET wall_ns = wall_ns + 1 WHERE id = 40")
+    connection.close()
+    result = roast("export", damaged, "-w", "chunks", "-f", "jsonl", "-o", target)
+    assert result.returncode == 2
+    assert "is damaged" in result.stderr
+    assert target.read_text() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chunks.jsonl", "damaged.roast"]
+    result = roast("export", run, "-o", tmp_path / "missing" / "x.json")
+    assert result.returncode == 2
+    assert "cannot be created" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["-o", "/dev/full"], []])
+def test_a_full_disk_is_told(run: Path, words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [ROAST, "export", run, "-w", "chunks", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert result.returncode == 2
+    assert "No space left on device" in result.stderr
+
+
+def test_a_reader_that_closes_early_is_no_error_of_ours(run: Path) -> None:
+    shell = f"{ROAST} export {run} -w chunks -f jsonl | head -n 1"
+    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert len(result.stdout.splitlines()) == 1
+
+
+def test_an_import_is_a_run_like_the_measurement(run: Path, tmp_path: Path) -> None:
+    place = tmp_path / "some measurement"
+    export(run, "-f", "v1", "-o", place)
+    (place / "run.roast").unlink()
+    result = roast("import", place, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "some measurement.roast\n")
+    imported = tmp_path / "some measurement.roast"
+    assert show(imported) == show(place)
+    assert imported.stat().st_mode & 0o777 == 0o600
+    assert roast("check", imported).returncode == 0
+    before = imported.read_bytes()
+    for words in ([], ["-o", imported]):
+        result = roast("import", place, *words, cwd=tmp_path)
+        assert result.returncode == 2
+        assert "is not replaced" in result.stderr
+    assert imported.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [place.name, imported.name]
+
+
+def test_a_run_file_needs_no_import(run: Path, tmp_path: Path) -> None:
+    result = roast("import", run, "-o", tmp_path / "x.roast")
+    assert result.returncode == 2
+    assert "is a run file already" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,223 @@
+"""Logs of other executors in place of run files: TaskVine's, and Parsl's monitoring.db."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roastcoffea._roast import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
+EXCERPT = ROOT / "tests/data/vine-logs"
+DATA = ROOT.parent / "shared" / "data"
+
+recorded = pytest.mark.skipif(
+    not DATA.is_dir(), reason="no recorded logs beside this clone: ../shared/data"
+)
+
+
+def roast(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ROAST, *words], capture_output=True, text=True, timeout=60)
+
+
+def metrics(path: Path) -> Any:
+    result = roast("show", "--format", "json", path)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["metrics"]
+
+
+def rows(path: Path, folder: Path, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a view of what was imported."""
+    copy = folder / "copy.roast"
+    copy.unlink(missing_ok=True)
+    Run.open(str(path)).copy(str(copy))
+    with sqlite3.connect(copy) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(f"SELECT * FROM {table} ORDER BY id")]
+
+
+def outcomes(tasks: list[dict[str, Any]]) -> dict[str, int]:
+    names = {0: "finished", 1: "failed", 2: "lost", 6: "running"}
+    return dict(Counter(names[task["outcome"]] for task in tasks))
+
+
+def test_an_excerpt_with_every_fault(tmp_path: Path) -> None:
+    tasks = rows(EXCERPT, tmp_path, "tasks")
+    assert outcomes(tasks) == {"finished": 4, "failed": 1, "lost": 1}
+    by_key: dict[str, list[Any]] = {}
+    for task in tasks:
+        by_key.setdefault(task["key"], []).append(task)
+    lost, again = by_key["53"]
+    assert (lost["attempt"], again["attempt"]) == (1, 2)
+    assert lost["worker"] != again["worker"]
+    assert lost["stop_utc_ns"] - lost["start_utc_ns"] == 3_726_234_000
+    assert (again["file"], again["entry_start"], again["entry_stop"]) == (
+        "nano_1.root",
+        92000,
+        96000,
+    )
+    assert by_key["65"][0]["error_message"] == "exit code 1"
+    assert by_key["65"][0]["cpu_ns"] is None, "what was allotted is no measurement"
+    assert by_key["65"][0]["transfer_ns"] < 1e9, "a difference that wrapped around is dropped"
+    assert by_key["133"][0]["attempt"] == 2, "coffea submits a chunk that failed anew"
+    assert by_key["107"][0]["prefix"] == "recovery"
+    assert by_key["107"][0]["file"] is None, "it is no further attempt at the chunk"
+    assert metrics(EXCERPT)["num_successful_chunks"] == 3
+
+
+@recorded
+@pytest.mark.parametrize("name", ["clean", "faults", "unfinished"])
+def test_taskvine_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
+    folder = DATA / "taskvine" / name
+    truth = json.loads((folder / "truth/truth.json").read_text())
+    expected = truth["expected_from_logs"]
+    with (folder / "truth/tasks.csv").open() as table:
+        known = list(csv.DictReader(table))
+    tasks = rows(folder, tmp_path, "tasks")
+    by_key: dict[str, list[Any]] = {}
+    for task in tasks:
+        by_key.setdefault(task["key"], []).append(task)
+
+    retrieved = [task for task in tasks if task["outcome"] in (0, 1)]
+    assert len(retrieved) == expected["tasks_retrieved"]
+    assert sum(t["compute_ns"] for t in retrieved) == round(expected["exec_s"] * 1e6) * 1000
+    assert sum(t["cpu_ns"] or 0 for t in tasks) == round(expected["cpu_s"] * 1e6) * 1000
+    assert sum(t["cpu_ns"] is None for t in retrieved) == expected["retrieved_without_cpu"]
+    assert [
+        (int(t["key"]), t["worker"], t["start_utc_ns"] // 1000, t["stop_utc_ns"] // 1000)
+        for t in tasks
+        if t["outcome"] == 2
+    ] == [(t["task"], t["worker"], t["from_us"], t["until_us"]) for t in expected["lost_attempts"]]
+    assert len([t for t in tasks if t["outcome"] == 6]) == len(expected["open_tasks"])
+
+    kinds = {"preprocess": "preprocessing", "process": "processing", "retry": "processing"}
+    kinds |= {"accumulate": "accumulating", "recovery": "recovery"}
+    for row in known:
+        attempts = by_key.get(row["task_id"], [])
+        assert len(attempts) == int(row["attempts_started"])
+        assert sum(t["outcome"] == 2 for t in attempts) == int(row["attempts_lost"])
+        if attempts:
+            assert {t["prefix"] for t in attempts} == {kinds[row["kind"]]}
+            assert attempts[-1]["worker"] == row["last_worker"]
+        if attempts and row["exit_code"]:
+            assert (attempts[-1]["outcome"] == 1) == (row["exit_code"] != "0")
+
+    lives: dict[str, dict[str, int]] = {}
+    for event in rows(folder, tmp_path, "worker_events"):
+        key = "disconnected_us" if event["kind"] == 3 else "connected_us"
+        lives.setdefault(event["worker"], {}).setdefault(key, event["utc_ns"] // 1000)
+    assert lives == {
+        worker: {
+            key: life[key]
+            for key in ("connected_us", "disconnected_us")
+            if life.get(key) is not None
+        }
+        for worker, life in expected["workers"].items()
+    }
+
+    facts = Run.open(str(folder)).facts()
+    assert facts["vine.tasks"] == len(known)
+    assert facts["vine.sent_bytes"] == expected["transfer_input_bytes"]
+    assert facts["vine.received_bytes"] == expected["transfer_output_bytes"]
+    assert ("run.end_utc_ns" in facts) == (name != "unfinished")
+    if name == "faults":  # the one whose application told which task is which chunk
+        assert metrics(folder)["num_successful_chunks"] == truth["truth"]["distinct_chunks_ok"]
+        assert metrics(folder)["total_events_from_chunks"] == truth["truth"]["events"]
+
+
+@recorded
+@pytest.mark.parametrize("name", ["clean", "faults"])
+def test_parsl_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
+    path = DATA / "parsl" / name / "monitoring.db"
+    with (path.parent / "truth/tries.csv").open() as table:
+        known = list(csv.DictReader(table))
+    tasks = rows(path, tmp_path, "tasks")
+    assert len(tasks) == len(known)
+    for task, row in zip(tasks, known, strict=True):
+        assert (int(task["key"]), task["attempt"]) == (int(row["task_id"]), int(row["try_id"]) + 1)
+        assert task["worker"].endswith(f":{row['pid']}")
+        assert task["outcome"] == (0 if row["final_status"] == "exec_done" else 1)
+        assert task["start_utc_ns"] == round(float(row["running"]) * 1e6) * 1000
+        assert task["stop_utc_ns"] == round(float(row["running_ended"]) * 1e6) * 1000
+        if row["resource_samples"] == "1":
+            assert task["cpu_ns"] is None, "one sample tells nothing"
+        else:
+            assert task["cpu_ns"] == pytest.approx(float(row["cpu_diff_s"]) * 1e9, abs=1e6)
+    failed = [task for task in tasks if task["outcome"] == 1]
+    assert [task["error_type"] for task in failed] == ["Exception"] * (name == "faults")
+    found = metrics(path)
+    assert found["num_tasks"] == 104
+    assert found["num_task_attempts"] == len(known)
+    assert found["peak_workers"] == 2
+    wall = {"clean": 319.25, "faults": 200.38}[name]
+    assert found["elapsed_time_seconds"] == pytest.approx(wall, abs=0.01)
+
+
+@recorded
+def test_a_log_is_found_from_every_folder_around_it() -> None:
+    around = DATA / "taskvine/clean"
+    [run] = (around / "vine-run-info").iterdir()
+    told = {
+        roast("show", path).stdout
+        for path in (around, around / "vine-run-info", run, run / "vine-logs")
+    }
+    assert len(told) == 1
+    assert told.pop().startswith(f"Run {run.name}, ")
+
+
+def test_the_latest_of_several_runs_counts(tmp_path: Path) -> None:
+    for name in ("2026-01-01T000000", "2026-01-02T000000"):
+        shutil.copytree(EXCERPT, tmp_path / name / "vine-logs")
+    (tmp_path / "most-recent").symlink_to("/nowhere")
+    assert roast("show", tmp_path).stdout.startswith("Run 2026-01-02T000000, ")
+
+
+def test_damaged_logs_are_no_crash(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    whole = (EXCERPT / "transactions").read_bytes()
+    header = whole.index(b"\n") + 1
+    logs = tmp_path / "vine-logs"
+    shutil.copytree(EXCERPT, logs)
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(chance.randint(1, 30)):
+            at = chance.randrange(header, len(damaged))
+            if chance.random() < 0.3:
+                del damaged[at : at + chance.randrange(1, 200)]
+            elif chance.random() < 0.3:
+                damaged[at:at] = damaged[at : at + chance.randrange(1, 300)]
+            else:
+                damaged[at] = chance.randrange(256)
+        (logs / "transactions").write_bytes(damaged[: chance.randrange(header, len(damaged))])
+        result = roast("show", tmp_path)
+        assert result.returncode == 0, result.stderr
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "monitoring.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE workflow (run_id TEXT)")
+    result = roast("show", path)
+    assert result.returncode == 2
+    assert "not a run file" in result.stderr
+
+
+def test_an_empty_monitoring_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "monitoring.db"
+    with sqlite3.connect(path) as database:
+        for table in ("workflow", "task", "try", "status", "node", "resource"):
+            database.execute(f'CREATE TABLE "{table}" (run_id TEXT)')
+    result = roast("show", path)
+    assert result.returncode == 2
+    assert "Parsl" in result.stderr

@@ -1,0 +1,169 @@
+"""The report page of runs that are not as they should be, or that somebody made to do harm."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+Make = Callable[[str], Path]
+Open = Callable[..., Page]
+Picture = Callable[[Page, str], None]
+
+DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
+TABS = [
+    "overview",
+    "timeline",
+    "chunks",
+    "gantt",
+    "sections",
+    "datasets",
+    "files",
+    "branches",
+    "failures",
+    "environment",
+]
+
+
+def walk(page: Page) -> str:
+    """Open every tab and return all that is written there."""
+    texts = []
+    for tab in TABS:
+        page.click(f"#tab-{tab}")
+        texts.append(page.locator(f"#{tab}").inner_text())
+    return "\n".join(texts)
+
+
+def words_of(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The words of a page and its columns."""
+    found = DATA.search(path.read_text())
+    assert found
+    data = zlib.decompress(base64.b64decode(found.group(2)))
+    length = int.from_bytes(data[:4], "little")
+    return json.loads(data[4 : 4 + length]), data[4 + length :]
+
+
+def with_words(path: Path, words: dict[str, Any], columns: bytes, name: str) -> Path:
+    """A copy of a page with other words."""
+    text = json.dumps(words).encode()
+    text += b" " * (-len(text) % 4)
+    packed = base64.b64encode(zlib.compress(len(text).to_bytes(4, "little") + text + columns))
+    copy = path.with_name(name)
+    copy.write_text(DATA.sub(lambda m: m.group(1) + packed.decode() + m.group(3), path.read_text()))
+    return copy
+
+
+def test_an_empty_run_says_what_is_missing(
+    make_report: Make, open_page: Open, picture: Picture
+) -> None:
+    page = open_page(make_report("empty"))
+    text = walk(page)
+    assert "There are no chunk records" in text
+    assert "@track_metrics" in text
+    assert "No chunk failed" in text
+    assert "NaN" not in text
+    assert "undefined" not in text
+    page.click("#tab-overview")
+    picture(page, "empty-overview")
+
+
+def test_an_unfinished_run_says_so(make_report: Make, open_page: Open, picture: Picture) -> None:
+    page = open_page(make_report("unfinished"))
+    expect(page.locator("header .badge")).to_have_text("unfinished")
+    expect(page.locator("#overview .notice")).to_contain_text("its client died")
+    picture(page, "unfinished-overview")
+    assert "NaN" not in walk(page)
+
+
+def test_a_failed_run_says_why(make_report: Make, open_page: Open) -> None:
+    page = open_page(make_report("failed"))
+    expect(page.locator("header .badge")).to_have_text("failed")
+    expect(page.locator("#overview .notice")).to_contain_text("ValueError: no muons")
+
+
+@pytest.mark.parametrize("kind", ["hostile", "hostile-names"])
+def test_hostile_names_are_text(
+    make_report: Make, open_page: Open, picture: Picture, kind: str
+) -> None:
+    path = make_report(kind)
+    page = open_page(path)
+    page.evaluate("window.harmed = 0")
+    text = walk(page)
+    for tab in ("chunks", "gantt"):
+        page.click(f"#tab-{tab}")
+        picture(page, f"{kind}-{tab}")
+    assert page.evaluate("window.harmed") == 0
+    assert page.locator("img, iframe, object, embed, link, a[href]").count() == 0
+    if kind == "hostile-names":
+        assert "<img src=x onerror=harmed++>" in text
+        assert "</script><script>harmed++</script>" in text
+        assert "onerror" not in path.read_text().split('id="data"')[1].split("<script>")[0]
+
+
+def test_the_policy_lets_nothing_in(make_report: Make, browser: Any) -> None:
+    path = make_report("large")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', path.read_text())
+    assert policy
+    assert "default-src 'none'" in policy.group(1)
+    assert not re.search(r"https?:|unsafe|\*", policy.group(1))
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", path.read_text())
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    # What a page without the policy would obey
+    ran = page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.injected = true";
+            document.body.append(script);
+            return window.injected === true;
+        }"""
+    )
+    page.close()
+    assert ran is False
+
+
+def test_findings_are_shown_if_there_are_any(
+    make_report: Make, open_page: Open, picture: Picture
+) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    finding = {
+        "rule": "tail",
+        "title": "The last chunks kept everyone waiting",
+        "saves_s": 12.3,
+        "share": 0.12,
+        "threshold": "reported from 5 % of the run on",
+        "evidence": ["15 of 16 threads were idle for the last 12.3 s"],
+        "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7 s"}],
+        "try": "smaller chunks",
+    }
+    words["findings"] = [finding]
+    page = open_page(with_words(path, words, columns, "findings.html"))
+    section = page.locator("#overview .findings")
+    expect(section).to_contain_text("could save 12.3 s, 12 % of the run")
+    expect(section).to_contain_text("<b>nano_3.root</b>")
+    picture(page, "findings-overview")
+    del words["findings"]
+    page = open_page(with_words(path, words, columns, "no-findings.html"))
+    expect(page.locator("#overview .findings")).to_have_count(0)
+
+
+def test_a_damaged_page_says_so(make_report: Make, browser: Any, tmp_path: Path) -> None:
+    copy = tmp_path / "damaged.html"
+    copy.write_text(DATA.sub(r"\1eJxLTE\3", make_report("empty").read_text()))
+    page = browser.new_page()
+    page.goto(copy.as_uri())
+    expect(page.get_by_role("alert")).to_contain_text("The report cannot be shown")
+    page.close()
+
+
+def test_a_page_without_data_is_small(make_report: Make) -> None:
+    text = make_report("empty").read_text()
+    assert len(DATA.sub(r"\1\3", text).encode()) <= 120_000

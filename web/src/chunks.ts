@@ -1,0 +1,168 @@
+/* The tab of the chunks: points, what they are coloured by, and the slowest as a table. */
+
+import { Charts } from "./chart";
+import { Chunks, COLOR_BY, coloring, type ColorBy, legend } from "./chunk";
+import { choice, definitions, h } from "./dom";
+import { bytes, count, seconds } from "./format";
+import type { TimeRange } from "./range";
+import type { Cell, Report } from "./report";
+import { AGAINST, type Against, Scatter, type Settings } from "./scatter";
+import { SortableTable } from "./table";
+
+const SLOWEST = 100;
+
+/** The slowest of the chunks in view, slowest first: a heap of the best seen so far. */
+export function slowest(wall: Float32Array, visible: Uint32Array, n: number, most: number): number[] {
+  const heap: number[] = [];
+  const sink = (at: number) => {
+    for (;;) {
+      let least = at;
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < heap.length && wall[heap[child]] < wall[heap[least]]) least = child;
+      if (least === at) return;
+      [heap[at], heap[least]] = [heap[least], heap[at]];
+      at = least;
+    }
+  };
+  for (let k = 0; k < n; k++) {
+    const i = visible[k];
+    if (heap.length < most) {
+      heap.push(i);
+      if (heap.length === most) for (let at = most >> 1; at >= 0; at--) sink(at);
+    } else if (wall[i] > wall[heap[0]]) {
+      heap[0] = i;
+      sink(0);
+    }
+  }
+  return heap.sort((a, b) => wall[b] - wall[a] || a - b);
+}
+
+const COLUMNS = [
+  { key: "dataset", title: "Dataset", right: false },
+  { key: "file", title: "File", right: false },
+  { key: "worker", title: "Worker", right: false },
+  { key: "outcome", title: "Outcome", right: false },
+  { key: "events", title: "Events", right: true },
+  { key: "wall_s", title: "Duration", right: true },
+  { key: "cpu_s", title: "CPU", right: true },
+  { key: "memory", title: "Peak memory", right: true },
+];
+
+function numberCell(value: number, text: string): Cell {
+  return Number.isNaN(value) ? [null, "not known", 2] : [value, text];
+}
+
+function rowOf(chunks: Chunks, i: number): Cell[] {
+  return [
+    chunks.datasetName(i),
+    chunks.fileName(i),
+    chunks.workerName(i),
+    chunks.outcome[i] === 0 ? chunks.outcomeName(i) : [null, chunks.outcomeName(i), 3],
+    numberCell(chunks.events[i], count(chunks.events[i])),
+    numberCell(chunks.wall[i], seconds(chunks.wall[i])),
+    numberCell(chunks.cpu[i], seconds(chunks.cpu[i])),
+    numberCell(chunks.memory[i], bytes(chunks.memory[i])),
+  ];
+}
+
+export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, charts: Charts): void {
+  if (report.words.chunks.n === 0) {
+    panel.append(
+      h(
+        "p",
+        { class: "empty" },
+        "There are no chunk records: decorate process() with @track_metrics to get them.",
+      ),
+    );
+    return;
+  }
+  const chunks = new Chunks(report);
+  const settings: Settings = { against: "events", colorBy: "dataset", log: false, dataset: null, outcome: null };
+  const place = h("div", { class: "plotplace" });
+  const keys = h("div");
+  const status = h("span", { role: "status", class: "range" });
+  const reset = h("button", { type: "button" }, "Show all");
+  const about = h("aside", { class: "about", "aria-label": "Chosen chunk", "aria-live": "polite" });
+  const drawn = new Charts();
+  let scatter: Scatter | undefined;
+  let listed: number[] = [];
+  let timer = 0;
+  charts.add(() => {
+    clearTimeout(timer);
+    drawn.clear();
+  });
+
+  const choose = (chunk: number) => {
+    about.replaceChildren(h("h3", {}, "Chosen chunk"), definitions(chunks.about(chunk)));
+    scatter?.mark(chunk);
+  };
+  const table = new SortableTable(
+    { name: "slowest", title: "Slowest chunks in view", columns: COLUMNS, rows: [] },
+    {
+      sort: { column: 5, descending: true },
+      filter: false,
+      chosen: (row) => {
+        choose(listed[row]);
+      },
+    },
+  );
+  const list = () => {
+    if (!scatter) return;
+    listed = slowest(chunks.wall, scatter.visible, scatter.count, SLOWEST);
+    table.replace(listed.map((i) => rowOf(chunks, i)));
+    status.textContent = `${count(scatter.count)} of ${count(chunks.n)} chunks in view`;
+    reset.disabled = scatter.isWhole;
+  };
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(list, 60);
+  };
+  const fill = () => {
+    drawn.clear();
+    const width = place.clientWidth || panel.clientWidth || 900;
+    scatter = new Scatter(chunks, settings, range, drawn, width, changed, choose);
+    place.replaceChildren(scatter.element);
+    const { of, colors, names } = coloring(chunks, settings.colorBy);
+    keys.replaceChildren(legend(names, colors, new Set(of)));
+  };
+  reset.addEventListener("click", () => scatter?.reset());
+
+  const names = report.words.datasets.map((_, i): [string, string] => [String(i), report.name(report.words.datasets, i)]);
+  const outcomes = report.words.chunks.outcomes.map((name, i): [string, string] => [String(i), name]);
+  const present = new Set<number>(chunks.outcome);
+  const log = h("input", { type: "checkbox" });
+  log.addEventListener("change", () => {
+    settings.log = log.checked;
+    fill();
+  });
+  panel.append(
+    h(
+      "div",
+      { class: "controls" },
+      choice("Against", AGAINST, settings.against, (value) => {
+        settings.against = value as Against;
+        fill();
+      }),
+      choice("Coloured by", COLOR_BY, settings.colorBy, (value) => {
+        settings.colorBy = value as ColorBy;
+        fill();
+      }),
+      choice("Dataset", [["", "all"], ...names], "", (value) => {
+        settings.dataset = value === "" ? null : Number(value);
+        fill();
+      }),
+      choice("Outcome", [["", "all"], ...outcomes.filter(([i]) => present.has(Number(i)))], "", (value) => {
+        settings.outcome = value === "" ? null : Number(value);
+        fill();
+      }),
+      h("label", { class: "choice inline" }, log, h("span", {}, "Logarithmic")),
+      h("div", { class: "ranges" }, status, reset),
+    ),
+    place,
+    keys,
+    about,
+    h("h3", {}, "Slowest chunks in view"),
+    table.element,
+  );
+  fill();
+}

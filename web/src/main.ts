@@ -1,0 +1,217 @@
+/* The page: its heading, its tabs, and which of them is drawn. */
+
+import { Charts } from "./chart";
+import { chunksTab } from "./chunks";
+import { h } from "./dom";
+import { seconds, utc } from "./format";
+import { ganttTab } from "./gantt";
+import { loadEmbedded } from "./load";
+import { environment, overview } from "./overview";
+import { TimeRange } from "./range";
+import type { Report } from "./report";
+import { sectionsTab } from "./sections";
+import { isDark } from "./theme";
+import { failuresTab, filesTable, ledgerTab, tableTab } from "./things";
+import { timeline } from "./timeline";
+
+interface Tab {
+  id: string;
+  title: string;
+  draw: (panel: HTMLElement, charts: Charts) => void;
+}
+
+function tabsOf(report: Report, range: TimeRange): Tab[] {
+  const tabs: Tab[] = [
+    { id: "overview", title: "Overview", draw: (panel, charts) => { overview(panel, report, range, charts); } },
+    { id: "timeline", title: "Timeline", draw: (panel, charts) => { timeline(panel, report, range, charts); } },
+    { id: "chunks", title: "Chunks", draw: (panel, charts) => { chunksTab(panel, report, range, charts); } },
+    { id: "gantt", title: "Gantt", draw: (panel, charts) => { ganttTab(panel, report, range, charts); } },
+    { id: "sections", title: "Sections", draw: (panel) => { sectionsTab(panel, report); } },
+    {
+      id: "datasets",
+      title: "Datasets",
+      draw: (panel) => {
+        tableTab(panel, report.table("datasets"), "There are no chunk records, so nothing is known by dataset.");
+      },
+    },
+    {
+      id: "files",
+      title: "Files",
+      draw: (panel) => {
+        tableTab(
+          panel,
+          report.table("files") ?? filesTable(report),
+          "There are no chunk records, so nothing is known by file.",
+        );
+      },
+    },
+    {
+      id: "branches",
+      title: "Branches",
+      draw: (panel) => {
+        tableTab(panel, report.table("branches"), "Nothing is known about the branches that were read.");
+      },
+    },
+    { id: "failures", title: "Failures", draw: (panel) => { failuresTab(panel, report); } },
+  ];
+  const ledger = report.table("ledger");
+  if (ledger) tabs.push({ id: "ledger", title: "Time ledger", draw: (panel) => { ledgerTab(panel, ledger); } });
+  tabs.push({ id: "environment", title: "Environment", draw: (panel) => { environment(panel, report); } });
+  return tabs;
+}
+
+function heading(report: Report, themeButton: HTMLElement): HTMLElement {
+  const { run } = report.words;
+  const outcome = run.outcome ?? "unfinished";
+  const lasted = run.end_utc_ms !== null && run.start_utc_ms !== null ? (run.end_utc_ms - run.start_utc_ms) / 1e3 : run.duration_s;
+  const badge = outcome === "finished" ? "good" : outcome === "failed" ? "alert" : "warn";
+  return h(
+    "header",
+    {},
+    h("div", { class: "brand", "aria-hidden": "true" }, "roast"),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", {}, run.name ?? "Run without a name"),
+      h(
+        "p",
+        {},
+        `begun ${utc(run.start_utc_ms)}${lasted > 0 ? `, ${seconds(lasted)}` : ""} `,
+        h("span", { class: `badge ${badge}` }, outcome),
+      ),
+    ),
+    themeButton,
+  );
+}
+
+class Page {
+  readonly #tabs: Tab[];
+  readonly #buttons: HTMLButtonElement[] = [];
+  readonly #panels: HTMLElement[] = [];
+  readonly #charts: Charts[] = [];
+  readonly #drawn = new Set<number>();
+  #current = 0;
+
+  constructor(place: HTMLElement, report: Report) {
+    const range = new TimeRange(report.words.run.duration_s);
+    this.#tabs = tabsOf(report, range);
+    const nav = h("nav", { role: "tablist", "aria-label": "Parts of the report" });
+    const panels = h("div", { class: "panels" });
+    this.#tabs.forEach((tab, i) => {
+      const button = h("button", { type: "button", role: "tab", id: `tab-${tab.id}`, "aria-controls": tab.id }, tab.title);
+      button.addEventListener("click", () => {
+        this.show(i);
+      });
+      const panel = h("section", { role: "tabpanel", id: tab.id, "aria-labelledby": `tab-${tab.id}`, hidden: true },
+        h("h2", {}, tab.title));
+      this.#buttons.push(button);
+      this.#panels.push(panel);
+      this.#charts.push(new Charts());
+      nav.append(button);
+      panels.append(panel);
+    });
+    nav.addEventListener("keydown", (event) => {
+      this.#key(event);
+    });
+    place.replaceChildren(heading(report, this.#themeButton()), nav, panels);
+    document.title = `${report.words.run.name ?? "run"} – roast report`;
+    addEventListener("beforeprint", () => {
+      this.#print();
+    });
+    addEventListener("afterprint", () => {
+      document.documentElement.classList.remove("printing");
+      this.redraw();
+    });
+    addEventListener("hashchange", () => {
+      this.#showHash();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.redraw();
+    });
+    this.#showHash();
+  }
+
+  #showHash(): void {
+    const i = this.#tabs.findIndex((tab) => `#${tab.id}` === location.hash);
+    this.show(Math.max(0, i));
+  }
+
+  show(i: number): void {
+    this.#current = i;
+    this.#buttons.forEach((button, k) => {
+      button.setAttribute("aria-selected", String(k === i));
+      button.tabIndex = k === i ? 0 : -1;
+      this.#panels[k].hidden = k !== i;
+    });
+    this.#draw(i);
+    const hash = `#${this.#tabs[i].id}`;
+    if (location.hash !== hash && (i > 0 || location.hash)) history.replaceState(null, "", hash);
+  }
+
+  /** Draws a panel, once. */
+  #draw(i: number): void {
+    if (this.#drawn.has(i)) return;
+    this.#drawn.add(i);
+    this.#tabs[i].draw(this.#panels[i], this.#charts[i]);
+  }
+
+  /** Everything anew, in the colours that hold now. */
+  redraw(): void {
+    this.#panels.forEach((panel, i) => {
+      this.#charts[i].clear();
+      panel.replaceChildren(h("h2", {}, this.#tabs[i].title));
+    });
+    this.#drawn.clear();
+    this.#draw(this.#current);
+  }
+
+  /** All panels, below each other, in light colours. */
+  #print(): void {
+    document.documentElement.classList.add("printing");
+    this.redraw();
+    this.#tabs.forEach((_, i) => {
+      this.#draw(i);
+    });
+  }
+
+  #themeButton(): HTMLElement {
+    const button = h("button", { type: "button", class: "theme" });
+    const tell = () => {
+      button.textContent = isDark() ? "Light" : "Dark";
+      button.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");
+    };
+    button.addEventListener("click", () => {
+      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+      tell();
+      this.redraw();
+    });
+    tell();
+    return button;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const n = this.#tabs.length;
+    const steps: Record<string, number> = { ArrowRight: this.#current + 1, ArrowLeft: this.#current - 1, Home: 0, End: n - 1 };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const next = (steps[event.key] + n) % n;
+    this.show(next);
+    this.#buttons[next].focus();
+  }
+}
+
+async function start(): Promise<void> {
+  const place = document.getElementById("page");
+  if (!place) return;
+  try {
+    new Page(place, await loadEmbedded());
+    performance.mark("roast-ready");
+  } catch (error) {
+    place.replaceChildren(
+      h("p", { class: "notice alert", role: "alert" }, `The report cannot be shown: ${String(error)}`),
+    );
+    throw error;
+  }
+}
+
+void start();

@@ -1,0 +1,168 @@
+/* Tabs that are tables: datasets, files, branches, failures, the time ledger. */
+
+import { Chunks } from "./chunk";
+import { h } from "./dom";
+import { bytes, clock, count, percent, seconds } from "./format";
+import type { Cell, Report, Table } from "./report";
+import { SortableTable } from "./table";
+import { color } from "./theme";
+
+export function tableTab(panel: HTMLElement, table: Table | undefined, nothing: string): void {
+  if (table && table.rows.length > 0) panel.append(new SortableTable(table).element);
+  else panel.append(h("p", { class: "empty" }, nothing));
+}
+
+/** Files by what their chunks took. */
+export function filesTable(report: Report): Table {
+  const chunks = new Chunks(report);
+  const { words } = report;
+  const n = words.files.length;
+  const file = report.numbers(words.chunks.file);
+  const sums = Array.from({ length: 5 }, () => new Float64Array(n));
+  const [done, failed, events, wall, requested] = sums;
+  const dataset = new Uint32Array(n);
+  for (let i = 0; i < chunks.n; i++) {
+    const f = file[i];
+    dataset[f] = chunks.dataset[i];
+    if (chunks.outcome[i] !== 0) {
+      failed[f]++;
+      continue;
+    }
+    done[f]++;
+    events[f] += chunks.events[i] || 0;
+    wall[f] += chunks.wall[i] || 0;
+    requested[f] += chunks.bytes[i] || 0;
+  }
+  const rows = words.files.map((_, f): Cell[] => [
+    report.name(words.files, f),
+    report.name(words.datasets, dataset[f]),
+    [done[f], count(done[f])],
+    failed[f] ? [failed[f], count(failed[f]), 3] : [0, "0"],
+    [events[f], count(events[f])],
+    [wall[f], seconds(wall[f])],
+    [requested[f], bytes(requested[f])],
+    events[f] ? [wall[f] / events[f], seconds(wall[f] / events[f])] : null,
+  ]);
+  return {
+    name: "files",
+    title: "Files",
+    columns: [
+      { key: "file", title: "File", right: false },
+      { key: "dataset", title: "Dataset", right: false },
+      { key: "chunks", title: "Chunks", right: true },
+      { key: "failed", title: "Failed", right: true },
+      { key: "events", title: "Events", right: true },
+      { key: "wall_s", title: "Wall", right: true },
+      { key: "bytes", title: "Bytes", right: true },
+      { key: "s_per_event", title: "Wall/Event", right: true },
+    ],
+    rows,
+  };
+}
+
+/** Failed and lost attempts: grouped by what was said, then one by one. */
+export function failuresTab(panel: HTMLElement, report: Report): void {
+  const { errors } = report.words.chunks;
+  const given = report.table("failures");
+  if (given) panel.append(new SortableTable(given).element);
+  if (errors.length === 0) {
+    if (!given) panel.append(h("p", { class: "empty good" }, "No chunk failed or was lost."));
+    return;
+  }
+  const chunks = new Chunks(report);
+  const groups = new Map<string, { type: string; message: string; n: number; workers: Set<number>; files: Set<string> }>();
+  for (const [i, type, message] of errors) {
+    const key = JSON.stringify([chunks.outcome[i], type, message]);
+    let group = groups.get(key);
+    if (!group) {
+      group = {
+        type: type ?? chunks.outcomeName(i),
+        message: message ?? "",
+        n: 0,
+        workers: new Set(),
+        files: new Set(),
+      };
+      groups.set(key, group);
+    }
+    group.n++;
+    group.workers.add(chunks.worker[i]);
+    group.files.add(chunks.fileName(i));
+  }
+  const number = (value: number): Cell => [value, count(value)];
+  if (!given)
+    panel.append(
+      h("h3", {}, "By error"),
+      new SortableTable(
+        {
+          name: "errors",
+          title: "Failures by error",
+          columns: [
+            { key: "type", title: "Error", right: false },
+            { key: "message", title: "Message", right: false },
+            { key: "attempts", title: "Attempts", right: true },
+            { key: "files", title: "Files", right: true },
+            { key: "workers", title: "Workers", right: true },
+          ],
+          rows: [...groups.values()].map((g) => [
+            g.type,
+            g.message,
+            number(g.n),
+            number(g.files.size),
+            number(g.workers.size),
+          ]),
+        },
+        { sort: { column: 2, descending: true }, filter: false },
+      ).element,
+    );
+  panel.append(
+    h("h3", {}, "One by one"),
+    new SortableTable({
+      name: "attempts",
+      title: "Attempts that did not finish",
+      columns: [
+        { key: "start", title: "Began at", right: true },
+        { key: "outcome", title: "Outcome", right: false },
+        { key: "dataset", title: "Dataset", right: false },
+        { key: "file", title: "File", right: false },
+        { key: "worker", title: "Worker", right: false },
+        { key: "error", title: "Error", right: false },
+      ],
+      rows: errors.map(([i, type, message]): Cell[] => [
+        Number.isNaN(chunks.start[i]) ? [null, "not known", 2] : [chunks.start[i], clock(chunks.start[i], 0.1)],
+        chunks.outcomeName(i),
+        chunks.datasetName(i),
+        chunks.fileName(i),
+        chunks.workerName(i),
+        [type, message].filter(Boolean).join(": "),
+      ]),
+    }).element,
+  );
+}
+
+/** Parts of one whole, one beside the other; workers below each other. */
+export function ledgerTab(panel: HTMLElement, table: Table): void {
+  const parts = table.columns
+    .map((column, i) => ({ ...column, i }))
+    .filter((column) => column.right && table.rows.some((row) => Array.isArray(row[column.i])));
+  const value = (row: Cell[], i: number) => {
+    const cell = row[i];
+    return Array.isArray(cell) && cell[0] !== null && cell[0] > 0 ? cell[0] : 0;
+  };
+  const sums = parts.map((part) => table.rows.reduce((sum, row) => sum + value(row, part.i), 0));
+  const total = sums.reduce((a, b) => a + b, 0);
+  if (total > 0) {
+    const bar = h("div", { class: "stack", role: "img", "aria-label": `${table.title}, all workers together` });
+    const list = h("ul", { class: "legend" });
+    parts.forEach((part, k) => {
+      const block = h("span", { title: `${part.title}: ${seconds(sums[k])}, ${percent(sums[k] / total)}` });
+      block.style.width = `${(100 * sums[k]) / total}%`;
+      block.style.background = color(k);
+      bar.append(block);
+      const swatch = h("span", { class: "swatch" });
+      swatch.style.background = color(k);
+      list.append(h("li", {}, swatch, `${part.title} ${percent(sums[k] / total)}`));
+    });
+    panel.append(h("h3", {}, "All workers together"), bar, list);
+  }
+  panel.append(h("h3", {}, table.title), new SortableTable(table).element);
+}
