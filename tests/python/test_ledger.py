@@ -364,24 +364,6 @@ def test_chunks_lost_with_a_killed_worker_are_told_and_where_they_were_redone(
 # ---- spans -------------------------------------------------------------------------------------
 
 
-def without_spans(dask_scheduler: Any) -> None:
-    del dask_scheduler.extensions["spans"]
-
-
-def test_a_cluster_without_spans_says_so_and_the_workers_counts_stand_in(
-    two_workers: Any, small_fileset: Any
-) -> None:
-    two_workers.run_on_scheduler(without_spans)
-    processor = DimuonProcessor()
-    with MetricsCollector(two_workers, processor_instance=processor) as collector:
-        _, report = runner(two_workers)(small_fileset, processor)
-        collector.set_coffea_report(report)
-    metrics = collector.get_metrics()
-    assert collector.span_metrics == {}
-    assert metrics["processor_cpu_time_seconds"] > 0
-    assert "spans are off on this cluster" in metrics.estimated["processor_cpu_time_seconds"]
-
-
 class Deadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeef(Plain):
     """A name that Dask cuts, and takes for a number."""
 
