@@ -1,9 +1,7 @@
 /* The table of where the wall time of chunks went: a row for each part, with a bar */
 
-#include <stdio.h>
-
-#include "show/build.h"
 #include "show/split.h"
+#include "show/build.h"
 #include "util/size.h"
 
 const struct roast_column split_columns[SPLIT_N_COLUMNS] = {
@@ -30,14 +28,12 @@ int split_fill(struct roast_table *table, const struct roast_summary *summary)
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(parts); i++) {
                 double share = values[parts[i]].real / wall_s;
                 struct roast_cell *cells = build_row(table);
-                char percent[16];
 
                 if (!cells)
                         return ROAST_E_NOMEM;
                 build_text(&cells[0], "%s", roast_metrics[parts[i]].title);
                 build_seconds(&cells[1], values[parts[i]].real);
-                snprintf(percent, sizeof(percent), "%.1f %%", share * 100);
-                build_real(&cells[2], share * 100, percent);
+                build_percent(&cells[2], share);
                 build_bar(&cells[3], share);
         }
         return 0;
