@@ -18,7 +18,6 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-SIZE = {"width": 1120, "height": 700}
 
 #: The tab, and whether it is shown in dark colours
 SHOWN = (("overview", False), ("chunks", False), ("timeline", True))
@@ -36,7 +35,9 @@ def main() -> int:
         subprocess.run([roast, "report", sys.argv[1], "-o", page], check=True)
         browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
         for tab, dark in SHOWN:
-            view = browser.new_page(viewport=SIZE, color_scheme="dark" if dark else "light")
+            view = browser.new_page(
+                viewport={"width": 1120, "height": 700}, color_scheme="dark" if dark else "light"
+            )
             view.goto(f"{page.as_uri()}#{tab}")
             view.wait_for_timeout(500)
             view.screenshot(path=PICTURES / f"page-{tab}.png")
