@@ -77,9 +77,10 @@ _roast() {
         show:-*) _roast_words '--format --table --help' "$cur" ;;
         compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
         report:-*) _roast_words '--output --help' "$cur" ;;
+        serve:-*) _roast_words '--address --port --token-file --host --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
         show:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
-        list:* | import:*) _roast_files "$cur" '' ;;
+        list:* | import:* | serve:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
         esac

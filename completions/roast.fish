@@ -21,6 +21,7 @@ complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in
 complete -c roast -n __fish_use_subcommand -a explain -d 'tell why a run took as long as it did'
 complete -c roast -n __fish_use_subcommand -a predict -d 'tell how long it would take with other workers or chunks'
 complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
+complete -c roast -n __fish_use_subcommand -a serve -d 'show runs in a browser while they grow'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a compare -d 'tell what differs between runs, and how sure that is'
 complete -c roast -n __fish_use_subcommand -a scaling -d 'tell how throughput grows with cores, over several runs'
@@ -73,3 +74,9 @@ complete -c roast -n '__fish_seen_subcommand_from export import' -s o -l output 
 complete -c roast -n '__fish_seen_subcommand_from export' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from import' -a '(__fish_complete_directories)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'
+complete -c roast -n '__fish_seen_subcommand_from serve' -s a -l address -x -d 'where to listen'
+complete -c roast -n '__fish_seen_subcommand_from serve' -s p -l port -x -d 'its port'
+complete -c roast -n '__fish_seen_subcommand_from serve' -s t -l token-file -r -F \
+    -d 'what requests must know'
+complete -c roast -n '__fish_seen_subcommand_from serve' -s n -l host -x -d 'a further name'
+complete -c roast -n '__fish_seen_subcommand_from serve' -a '(__fish_complete_path)'

@@ -17,6 +17,7 @@ _roast() {
                 'explain:tell why a run took as long as it did'
                 'predict:tell how long it would take with other workers or chunks'
                 'report:write a page that shows a run in a browser'
+                'serve:show runs in a browser while they grow'
                 'list:list the runs in a directory'
                 'compare:tell what differs between runs, and how sure that is'
                 'scaling:tell how throughput grows with cores, over several runs'
@@ -72,6 +73,15 @@ _roast() {
                                 '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                serve)
+                        _arguments \
+                                '(-a --address)'{-a+,--address=}'[where to listen]:address:' \
+                                '(-p --port)'{-p+,--port=}'[its port]:port:' \
+                                '(-t --token-file)'{-t+,--token-file=}'[what requests must know]:file:_files' \
+                                '*'{-n+,--host=}'[a further name]:name:_hosts' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run or directory:_files'
                         ;;
                 list)
                         _arguments $format \

@@ -86,6 +86,7 @@ def compose(script: str, style: str) -> tuple[bytes, bytes]:
             f"script-src {allow(script)}",
             f"style-src {allow(style)}",
             "img-src data:",
+            "connect-src 'self'",
             "base-uri 'none'",
             "form-action 'none'",
         )

@@ -12,6 +12,7 @@
 #include "timeline/block.h"
 #include "util/cleanup.h"
 #include "util/json-read.h"
+#include "util/text.h"
 
 static int into_buf(const void *data, size_t len, void *context, struct roast_error *error)
 {
@@ -37,7 +38,7 @@ static void assert_json(const char *text, size_t len)
 {
         struct roast_error error = { 0 };
         struct json_reader in;
-        char *copy = strndup(text, len);
+        char *copy = text_copy(text, len);
 
         assert_non_null(copy);
         assert_int_equal(json_reader_init(&in, copy, len), 0);

@@ -14,10 +14,38 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The data that were written into the page. */
-export async function loadEmbedded(): Promise<Report> {
+/** The data that were written into the page; null where there are none: a server has them. */
+export async function loadEmbedded(): Promise<Report | null> {
   const element = document.getElementById("data");
   const text = element?.textContent.trim() ?? "";
   element?.remove();
-  return new Report(await inflate(decodeBase64(text)));
+  return text ? new Report(await inflate(decodeBase64(text))) : null;
+}
+
+/** The data as the server that the page came from has them now. */
+export async function fetchReport(): Promise<Report> {
+  const answer = await fetch("data");
+  if (!answer.ok) throw new Error(await answer.text());
+  return new Report(new Uint8Array(await answer.arrayBuffer()));
+}
+
+/** Calls when the server says that the run has changed; one call at a time. */
+export function follow(changed: () => Promise<void>): void {
+  let busy = false;
+  let again = false;
+  const update = async (): Promise<void> => {
+    again = true;
+    if (busy) return;
+    busy = true;
+    while (again) {
+      again = false;
+      await changed().catch(() => undefined); // it will be told again
+    }
+    busy = false;
+  };
+  let first = true;
+  new EventSource("events").addEventListener("change", () => {
+    if (!first) void update();
+    first = false;
+  });
 }

@@ -5,7 +5,7 @@ import { chunksTab } from "./chunks";
 import { h } from "./dom";
 import { seconds, utc } from "./format";
 import { ganttTab } from "./gantt";
-import { loadEmbedded } from "./load";
+import { fetchReport, follow, loadEmbedded } from "./load";
 import { environment, overview } from "./overview";
 import { TimeRange } from "./range";
 import type { Report } from "./report";
@@ -90,6 +90,7 @@ class Page {
   readonly #panels: HTMLElement[] = [];
   readonly #charts: Charts[] = [];
   readonly #drawn = new Set<number>();
+  readonly #life = new AbortController();
   #current = 0;
 
   constructor(place: HTMLElement, report: Report) {
@@ -115,19 +116,20 @@ class Page {
     });
     place.replaceChildren(heading(report, this.#themeButton()), nav, panels);
     document.title = `${report.words.run.name ?? "run"} – roast report`;
+    const { signal } = this.#life;
     addEventListener("beforeprint", () => {
       this.#print();
-    });
+    }, { signal });
     addEventListener("afterprint", () => {
       document.documentElement.classList.remove("printing");
       this.redraw();
-    });
+    }, { signal });
     addEventListener("hashchange", () => {
       this.#showHash();
-    });
+    }, { signal });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.redraw();
-    });
+    }, { signal });
     this.#showHash();
   }
 
@@ -153,6 +155,14 @@ class Page {
     if (this.#drawn.has(i)) return;
     this.#drawn.add(i);
     this.#tabs[i].draw(this.#panels[i], this.#charts[i]);
+  }
+
+  /** Makes place for another page. */
+  close(): void {
+    this.#life.abort();
+    this.#charts.forEach((charts) => {
+      charts.clear();
+    });
   }
 
   /** Everything anew, in the colours that hold now. */
@@ -204,8 +214,17 @@ async function start(): Promise<void> {
   const place = document.getElementById("page");
   if (!place) return;
   try {
-    new Page(place, await loadEmbedded());
+    const embedded = await loadEmbedded();
+    let page = new Page(place, embedded ?? (await fetchReport()));
     performance.mark("roast-ready");
+    if (embedded) return;
+    follow(async () => {
+      const report = await fetchReport();
+      const at = scrollY;
+      page.close();
+      page = new Page(place, report);
+      scrollTo({ top: at });
+    });
   } catch (error) {
     place.replaceChildren(
       h("p", { class: "notice alert", role: "alert" }, `The report cannot be shown: ${String(error)}`),
