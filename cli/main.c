@@ -16,6 +16,8 @@ static const struct verb {
         { "show", "show what was measured in a run", verb_show },
         { "report", "write a page that shows a run in a browser", verb_report },
         { "list", "list the runs in a directory", verb_list },
+        { "compare", "tell what differs between runs, and how sure that is", verb_compare },
+        { "scaling", "tell how throughput grows with cores, over several runs", verb_scaling },
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
         { "export", "write a run in another format", verb_export },

@@ -1,5 +1,6 @@
 /* The metrics of a run: one JSON object, or a row each */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "export/export.h"
@@ -37,19 +38,19 @@ static void put_metric(struct rows *rows, const struct roast_metric_set *set,
         rows_row_end(rows);
 }
 
+/* A metric that the user registered */
 static void put_custom(struct rows *rows, const struct roast_custom *custom)
 {
+        const struct roast_value *value = &custom->value;
+
         rows_row(rows);
         rows_string(rows, custom->key);
-        if (custom->value.state == ROAST_ABSENT)
-                rows_absent(rows);
-        else
-                rows_real(rows, custom->value.real);
+        rows_real(rows, value->state == ROAST_ABSENT ? (double)NAN : value->real);
         rows_string(rows, custom->unit);
-        rows_string(rows, states[custom->value.state]);
-        rows_string(rows, custom->value.reason);
+        rows_string(rows, states[value->state]);
+        rows_string(rows, value->reason);
         rows_string(rows, betters[custom->better]);
-        rows_string(rows, custom->title ? custom->title : custom->key);
+        rows_string(rows, custom->title);
         rows_row_end(rows);
 }
 

@@ -56,6 +56,7 @@ const uint8_t predict_order[CHUNK_N_FIELDS] = {
         CHUNK_TREE_BYTES,
         CHUNK_SELECTED_BYTES,
         CHUNK_SELECTED_UNCOMPRESSED_BYTES,
+        CHUNK_CUT_BYTES,
 };
 
 int predict_context(enum chunk_field field)

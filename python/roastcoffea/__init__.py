@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from roastcoffea._roast import __version__
     from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.comparison import compare, scaling
     from roastcoffea.custom import register_metric
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
@@ -32,12 +33,14 @@ __all__ = [
     "BaseInstrumentationContext",
     "MetricsCollector",
     "__version__",
+    "compare",
     "inspect",
     "load_measurement",
     "open_run",
     "register_backend",
     "register_metric",
     "save_measurement",
+    "scaling",
     "track_bytes",
     "track_memory",
     "track_metrics",
@@ -50,6 +53,7 @@ _PLOTS = (
     "plot_branch_access_per_chunk",
     "plot_branch_treemap",
     "plot_bytes_accessed_per_chunk",
+    "plot_bytes_reconciliation",
     "plot_chunk_gantt",
     "plot_compression_ratio_distribution",
     "plot_cpu_utilization_mean_timeline",
@@ -80,12 +84,14 @@ _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
     "__version__": "_roast",
+    "compare": "comparison",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
     "open_run": "opened",
     "register_backend": "backends",
     "register_metric": "custom",
     "save_measurement": "export.measurements",
+    "scaling": "comparison",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",
     "track_metrics": "decorator",

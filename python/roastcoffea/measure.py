@@ -178,13 +178,14 @@ class Measurement:
         if start is None or stop is None:
             start, stop = 0, fields.get("num_events", 0)
         branches: list[tuple[str, int | None]] = []
-        selected = whole = 0
+        selected = whole = cut = 0
         for name in dict.fromkeys(touched + preloaded):
             branch = tree.branch(opened, name)
             if branch is None or branch.baskets is None:
                 branches.append((name, None))
                 continue
             need = branch.baskets.overlapping(start, stop)
+            cut += branch.baskets.cut(start, stop)
             branches.append((name, need))
             selected += branch.compressed
             whole += branch.uncompressed
@@ -195,6 +196,7 @@ class Measurement:
         fields["tree_bytes"] = tree.bytes
         fields["selected_bytes"] = selected
         fields["selected_uncompressed_bytes"] = whole
+        fields["cut_bytes"] = cut
 
 
 OUTCOMES = {"finished": 0, "failed": 1, "lost": 2, "skipped": 3, "graph": 4}

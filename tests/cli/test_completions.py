@@ -45,7 +45,7 @@ def tables() -> list[str]:
 
 
 def options(verb: str) -> list[str]:
-    return sorted(re.findall(r"^  -\w, (--[\w-]+)", help_of(verb), re.M))
+    return sorted(re.findall(r"^  (?:-\w,|   ) (--[\w-]+)", help_of(verb), re.M))
 
 
 def keys() -> list[str]:

@@ -441,7 +441,7 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x01\x00\x09\x05\x00", 7, &error),
+        assert_int_equal(roast_run_add_chunks(run, "RC\x02\x00\x09\x05\x00", 7, &error),
                          ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);
@@ -937,8 +937,10 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         reseal(path, RUN_CHUNK);
         before = summary_of_file(path);
         sql(path, "DROP VIEW chunks; DROP VIEW sections;"
-                  "ALTER TABLE chunk DROP COLUMN selected_uncompressed_bytes;"
-                  "ALTER TABLE chunk DROP COLUMN selected_bytes;");
+                  "UPDATE chunk SET cut_bytes=NULL;");
+        reseal(path, RUN_CHUNK);
+        before = summary_of_file(path);
+        sql(path, "ALTER TABLE chunk DROP COLUMN cut_bytes;");
         reseal(path, RUN_CHUNK);
         after = summary_of_file(path);
         assert_string_equal(after, before);
