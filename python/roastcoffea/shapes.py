@@ -43,6 +43,24 @@ def chunk_info(run: Run) -> dict[tuple[str, int, int], tuple[float, float, int]]
     return info
 
 
+def branches_of_files(run: Run) -> dict[str, list[str]]:
+    """Return the branches that the chunks of each file touched."""
+    texts = run.texts()
+    chunks = run.columns("chunk", ("file_text", "outcome"))
+    files, outcomes = (memoryview(chunks[key]).cast("q") for key in ("file_text", "outcome"))
+    parts = run.columns("branch", ("chunk_id", "name_text"))
+    found: dict[int, set[int]] = {}
+    for chunk, name in zip(
+        *(memoryview(parts[key]).cast("q") for key in ("chunk_id", "name_text")), strict=True
+    ):
+        file = files[chunk - 1]
+        if file != _NULL and outcomes[chunk - 1] not in _NO_CHUNKS:
+            found.setdefault(file, set()).add(name)
+    return {
+        texts[file - 1]: sorted(texts[name - 1] for name in names) for file, names in found.items()
+    }
+
+
 _COVERAGE = (
     "total_branches",
     "branches_read_percent",
@@ -70,7 +88,14 @@ def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
         return [file for file in summary.files() if file["bytes_read"] is not None]
 
     def read_metrics() -> dict[str, dict[str, Any]]:
-        return {file["name"]: {key: file[key] or 0 for key in _COVERAGE} for file in files()}
+        branches = branches_of_files(run)
+        return {
+            file["name"]: {
+                **{key: file[key] or 0 for key in _COVERAGE},
+                "accessed_branches": branches.get(file["name"], []),
+            }
+            for file in files()
+        }
 
     def positive(key: str) -> Later:
         return Later(lambda: [file[key] for file in files() if file[key]])

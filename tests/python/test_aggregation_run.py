@@ -43,6 +43,8 @@ SAMPLED = {
     "peak_memory_bytes",
     "avg_memory_per_worker_bytes",
     "avg_memory_utilization_percent",
+    "compression_ratio",  # of whole bytes in a record's dict
+    "total_bytes_uncompressed",
     "min_memory_utilization_percent",
     "peak_memory_utilization_percent",
     "core_efficiency",
@@ -86,6 +88,9 @@ def test_plain_data_and_the_run_tell_the_same(collector: MetricsCollector) -> No
     assert len(plain["file_read_metrics"]) == 2
     for name, section in own["sections"].items():
         assert plain["sections"][name]["total_duration"] == pytest.approx(section["total_duration"])
+    for name, figures in own["file_read_metrics"].items():
+        told = plain["file_read_metrics"][name]["accessed_branches"]
+        assert figures["accessed_branches"] == told != []
     for figures in plain["file_read_metrics"].values():  # all chunks touch the same branches
         share = figures["bytes_read"] / figures["total_tree_bytes"]
         assert figures["bytes_read_percent"] == pytest.approx(100 * share)
