@@ -95,7 +95,15 @@ int cli_prose_format(const char *verb, const char *word, enum cli_format *format
 
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format)
 {
-        const struct roast_text_options options = { .color = cli_color(), .width = cli_width() };
+        return cli_print_table_part(verb, table, format, 0);
+}
+
+int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,
+                         size_t rows)
+{
+        const struct roast_text_options options = { .color = cli_color(),
+                                                    .width = cli_width(),
+                                                    .rows = rows };
         struct roast_error error = { 0 };
         char *text = NULL;
         int r = 0;

@@ -17,6 +17,7 @@
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
 int verb_check(int argc, char **argv);
+int verb_compare(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_import(int argc, char **argv);
@@ -25,6 +26,8 @@ int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
 int verb_predict(int argc, char **argv);
 int verb_report(int argc, char **argv);
+int verb_scaling(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
@@ -48,6 +51,9 @@ int cli_format(const char *verb, const char *word);
 int cli_prose_format(const char *verb, const char *word, enum cli_format *format);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
+/* The same; as text at most so many rows, and how many more there are; 0: all. */
+int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,
+                         size_t rows);
 
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);

@@ -11,6 +11,8 @@
 #include "roast-units.h"
 #include "util/cleanup.h"
 
+#define ROWS_SHOWN 20 /* of a table of things, where all tables are shown */
+
 struct request {
         enum cli_format format;
         const char *table; /* NULL: all */
@@ -74,7 +76,9 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
                         putchar('\n');
                 if (request->format == CLI_CSV && !request->table)
                         printf("# %s\n", tables->tables[i].name);
-                code = cli_print_table("show", &tables->tables[i], request->format);
+                code = cli_print_table_part(
+                        "show", &tables->tables[i], request->format,
+                        request->table || tables->tables[i].n_columns == 2 ? 0 : ROWS_SHOWN);
                 if (code != EXIT_GOOD)
                         return code;
         }

@@ -20,9 +20,9 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show explain predict report list check inspect export import metrics'
+        local verbs='show explain predict report list compare scaling check inspect export import metrics'
         local formats='text json csv markdown'
-        local tables='throughput events resources timing fine chunks split datasets sections tasks'
+        local tables='throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
         # bash makes three words of --format=json
@@ -75,9 +75,10 @@ _roast() {
         export:-*) _roast_words '--format --what --per-worker --output --help' "$cur" ;;
         import:-*) _roast_words '--output --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
+        compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
         report:-*) _roast_words '--output --help' "$cur" ;;
-        list:-* | metrics:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | report:* | check:* | explain:* | predict:* | export:*) _roast_files "$cur" '*.roast' ;;
+        list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
+        show:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
         list:* | import:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;

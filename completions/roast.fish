@@ -1,7 +1,7 @@
 # fish completion for roast(1)
 
-set -l verbs show explain predict report list check inspect export import metrics
-set -l tables throughput events resources timing fine chunks split datasets sections tasks
+set -l verbs show explain predict report list compare scaling check inspect export import metrics
+set -l tables throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files
 
 function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''
@@ -22,6 +22,8 @@ complete -c roast -n __fish_use_subcommand -a explain -d 'tell why a run took as
 complete -c roast -n __fish_use_subcommand -a predict -d 'tell how long it would take with other workers or chunks'
 complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
+complete -c roast -n __fish_use_subcommand -a compare -d 'tell what differs between runs, and how sure that is'
+complete -c roast -n __fish_use_subcommand -a scaling -d 'tell how throughput grows with cores, over several runs'
 complete -c roast -n __fish_use_subcommand -a check -d 'tell whether a run file is whole'
 complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
 complete -c roast -n __fish_use_subcommand -a export -d 'write a run in another format'
@@ -29,6 +31,7 @@ complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a me
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
+complete -c roast -n "__fish_seen_subcommand_from show list compare scaling inspect metrics" -s f -l format -x \
 complete -c roast -n "__fish_seen_subcommand_from show predict list inspect metrics" -s f -l format -x \
     -a 'text json csv markdown' -d 'how to print it'
 complete -c roast -n '__fish_seen_subcommand_from explain' -s f -l format -x \
@@ -47,6 +50,9 @@ complete -c roast -n '__fish_seen_subcommand_from predict' -s C -l cost -x \
 complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
     -d 'only this table'
 complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from compare' -l fail-on -x \
+    -d 'exit with 1 if something became worse by more percent'
+complete -c roast -n '__fish_seen_subcommand_from compare scaling' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'the page'
 complete -c roast -n '__fish_seen_subcommand_from report' -a '(__roast_files .roast)'
 complete -c roast -n '__fish_seen_subcommand_from check' -s q -l quiet \

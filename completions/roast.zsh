@@ -18,13 +18,15 @@ _roast() {
                 'predict:tell how long it would take with other workers or chunks'
                 'report:write a page that shows a run in a browser'
                 'list:list the runs in a directory'
+                'compare:tell what differs between runs, and how sure that is'
+                'scaling:tell how throughput grows with cores, over several runs'
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
                 'export:write a run in another format'
                 'import:make a run file of a measurement directory'
                 'metrics:explain every metric\: unit, formula, source'
         )
-        tables=(throughput events resources timing fine chunks split datasets sections tasks)
+        tables=(throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files)
         exports=(json jsonl csv markdown openmetrics chrome-trace v1)
         parts=(metrics chunks sections files tasks series)
         format=('(-f --format)'{-f+,--format=}'[how to print it]:format:(text json csv markdown)')
@@ -75,6 +77,17 @@ _roast() {
                         _arguments $format \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:directory:_files -/'
+                        ;;
+                compare)
+                        _arguments $format \
+                                '--fail-on=[exit with 1 if something became worse by more percent]:percent:' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:run:_files -g "*.roast(-.)"'
+                        ;;
+                scaling)
+                        _arguments $format \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '*:run:_files -g "*.roast(-.)"'
                         ;;
                 check)
                         _arguments \

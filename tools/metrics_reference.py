@@ -43,6 +43,7 @@ GROUPS = {
     "fine": ("Fine metrics", "Where the time of tasks went, from Dask's spans."),
     "efficiency": ("Efficiency", "How well the cores were used: formulas over the groups above."),
     "chunk": ("Chunks", "Chunks one by one, from `@track_metrics`."),
+    "coverage": ("Coverage", "What was read of the files, from what chunks tell of them."),
 }
 
 

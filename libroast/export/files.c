@@ -22,8 +22,8 @@ static const struct rows_column file_columns[] = {
         { "attempts", false },       { "finished", false },         { "failed", false },
         { "lost", false },           { "skipped", false },          { "num_events", false },
         { "duration", false },       { "cpu_time", false },         { "bytes_read", false },
-        { "total_branches", false }, { "total_tree_bytes", false }, { "bytes_accessed", false },
-        { "error_type", false },     { "error_message", false },
+        { "total_branches", false }, { "total_tree_bytes", false }, { "error_type", false },
+        { "error_message", false },
 };
 
 /* Sums over the finished attempts of a file; their numbers by outcome are of all. */
@@ -39,7 +39,6 @@ struct file {
         int64_t bytes;
         int64_t tree_branches;
         int64_t tree_bytes;
-        int64_t selected_bytes; /* most of a chunk */
 };
 
 struct files {
@@ -114,8 +113,7 @@ static struct file *file_of(struct files *files, const struct chunk_table *table
                                                    .events = CHUNK_ABSENT,
                                                    .bytes = CHUNK_ABSENT,
                                                    .tree_branches = CHUNK_ABSENT,
-                                                   .tree_bytes = CHUNK_ABSENT,
-                                                   .selected_bytes = CHUNK_ABSENT };
+                                                   .tree_bytes = CHUNK_ABSENT };
         }
         return &files->files[number];
 }
@@ -138,7 +136,6 @@ static int add_to_file(struct files *files, struct file *file, const struct chun
                 return ROAST_E_NOMEM;
         keep_largest(&file->tree_branches, chunk_table_get(table, row, CHUNK_TREE_BRANCHES));
         keep_largest(&file->tree_bytes, chunk_table_get(table, row, CHUNK_TREE_BYTES));
-        keep_largest(&file->selected_bytes, chunk_table_get(table, row, CHUNK_SELECTED_BYTES));
         if (outcome != CHUNK_FINISHED)
                 return 0;
         add_real(&file->wall_s, record_real(table, row, CHUNK_WALL_NS, 1e9));
@@ -197,7 +194,6 @@ static void put_file(struct rows *rows, const struct files *files, size_t i)
         put_int(rows, file->bytes);
         put_int(rows, file->tree_branches);
         put_int(rows, file->tree_bytes);
-        put_int(rows, file->selected_bytes);
         put_kept(rows, files, file->error_type);
         put_kept(rows, files, file->error_message);
         rows_row_end(rows);

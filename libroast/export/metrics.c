@@ -1,5 +1,6 @@
 /* The metrics of a run: one JSON object, or a row each */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "export/export.h"
@@ -12,11 +13,12 @@ static const struct rows_column columns[] = {
         { "reason", false }, { "better", false }, { "title", false },
 };
 
+static const char *const states[] = { "absent", "known", "estimated" };
+static const char *const betters[] = { "neutral", "more", "less" };
+
 static void put_metric(struct rows *rows, const struct roast_metric_set *set,
                        enum roast_metric metric)
 {
-        static const char *const states[] = { "absent", "known", "estimated" };
-        static const char *const betters[] = { "neutral", "more", "less" };
         const struct roast_metric_info *info = &roast_metrics[metric];
         const struct roast_value *value = &set->values[metric];
 
@@ -33,6 +35,22 @@ static void put_metric(struct rows *rows, const struct roast_metric_set *set,
         rows_string(rows, value->state == ROAST_KNOWN ? NULL : roast_metric_reason(set, metric));
         rows_string(rows, betters[info->better]);
         rows_string(rows, info->title);
+        rows_row_end(rows);
+}
+
+/* A metric that the user registered */
+static void put_custom(struct rows *rows, const struct roast_custom *custom)
+{
+        const struct roast_value *value = &custom->value;
+
+        rows_row(rows);
+        rows_string(rows, custom->key);
+        rows_real(rows, value->state == ROAST_ABSENT ? (double)NAN : value->real);
+        rows_string(rows, custom->unit);
+        rows_string(rows, states[value->state]);
+        rows_string(rows, value->reason);
+        rows_string(rows, betters[custom->better]);
+        rows_string(rows, custom->title);
         rows_row_end(rows);
 }
 
@@ -56,6 +74,8 @@ int export_metrics(struct roast_run *run, const struct roast_export_options *opt
         rows_begin(&rows, out, options->format, columns, ROAST_ARRAY_SIZE(columns));
         for (int i = 0; i < ROAST_N_METRICS; i++)
                 put_metric(&rows, &summary.metrics, (enum roast_metric)i);
+        for (size_t i = 0; i < summary.n_customs; i++)
+                put_custom(&rows, &summary.customs[i]);
         rows_end(&rows);
         return 0;
 }

@@ -108,6 +108,34 @@ const char *roast_metric_reason(const struct roast_metric_set *set, enum roast_m
 /* Computes every metric that has a formula and is not set yet. */
 int roast_metric_set_derive(struct roast_metric_set *set, struct roast_error *error);
 
+/* A sum over those chunks that tell it */
+struct roast_byte_sum {
+        int64_t bytes;
+        int64_t chunks;
+};
+
+/*
+ * Compressed bytes of chunks that finished, by source, and of the trees they read from. A tree
+ * counts once, however many chunks it has.
+ */
+struct roast_bytes {
+        int64_t chunks;
+        struct roast_byte_sum needed;    /* of the baskets that the chunk's branches need */
+        struct roast_byte_sum requested; /* by uproot */
+        struct roast_byte_sum kernel;    /* by the process through read(2), cache included */
+        struct roast_byte_sum storage;   /* by the process, from storage */
+        int64_t cut_chunks;              /* that begin within baskets of the chunk before, */
+        int64_t again;                   /* and the bytes of these baskets */
+        int64_t trees;                   /* of which the rest is known */
+        int64_t tree_branches;
+        int64_t tree_bytes;
+        int64_t touched_branches;
+        int64_t touched_bytes;
+        bool beside;            /* kernel, storage: some ran side by side in a process */
+        bool mixed;             /* again: chunks of a tree touched different branches */
+        bool touched_estimated; /* touched_bytes */
+};
+
 /* Chunks of one dataset together */
 struct roast_dataset {
         char *name; /* NULL: the chunks named none */
@@ -122,6 +150,7 @@ struct roast_dataset {
         int64_t cpu_chunks;
         int64_t rss_chunks;
         int64_t bytes_chunks;
+        struct roast_bytes sums;
 };
 
 /*
@@ -148,6 +177,26 @@ struct roast_file {
         double compression_ratio; /* compressed / uncompressed, of the tree; NaN: not known */
         void *metadata;           /* the tree's totals as CBOR; NULL: none */
         size_t metadata_len;
+        size_t dataset; /* of its first chunk */
+        struct roast_bytes sums;
+};
+
+/* A branch over all chunks that finished and touched it */
+struct roast_branch {
+        char *name;
+        int64_t chunks;
+        struct roast_byte_sum needed;
+};
+
+/* Attempts that ended alike without a result: the same error, but for numbers in it */
+struct roast_failure {
+        int outcome;         /* enum chunk_outcome of record/chunk.h */
+        char *error_type;    /* NULL: none was told, and so the rest */
+        char *error_message; /* of the first */
+        char *file;          /* of the first */
+        int64_t attempts;
+        int64_t recovered; /* of these: another attempt at the same chunk finished */
+        double wall_s;     /* spent in them, as far as it was measured */
 };
 
 /* A metric that the user registered */
@@ -199,6 +248,11 @@ struct roast_summary {
         size_t n_tasks;
         struct roast_file *files; /* in the order of their first chunks */
         size_t n_files;
+        struct roast_bytes bytes;
+        struct roast_branch *branches; /* by bytes, most first */
+        size_t n_branches;
+        struct roast_failure *failures; /* by attempts, most first */
+        size_t n_failures;
         struct roast_custom *customs; /* by key */
         size_t n_customs;
 };

@@ -32,10 +32,15 @@ struct roast_cell {
         char *text; /* for people; NULL only when empty */
 };
 
+/* What becomes of a text for which there is no room */
+enum roast_cut { ROAST_CUT_NEVER, ROAST_CUT_END, ROAST_CUT_START };
+
 struct roast_column {
-        const char *key;   /* in JSON and CSV */
-        const char *title; /* for people */
-        bool right;        /* aligned to the right */
+        const char *key;    /* in JSON and CSV */
+        const char *title;  /* for people */
+        bool right;         /* aligned to the right */
+        unsigned char rank; /* 0: always shown; the highest goes first on a narrow terminal */
+        enum roast_cut cut;
 };
 
 struct roast_table {
@@ -45,6 +50,8 @@ struct roast_table {
         size_t n_columns;
         struct roast_cell *cells; /* row by row */
         size_t n_rows;
+        struct roast_column *own_columns; /* of a table that was fitted */
+        size_t n_left_out;                /* rows, likewise */
 };
 
 struct roast_tables {
@@ -66,10 +73,22 @@ int roast_tables_make(struct roast_tables *tables, const struct roast_summary *s
                       struct roast_error *error);
 void roast_tables_deinit(struct roast_tables *tables);
 
+/* The room that there is for a table; all-zero is no limit */
+struct roast_room {
+        size_t width; /* in characters */
+        size_t gap;   /* what is between two columns */
+        size_t rows;
+};
+
+/* The table with the columns, the rows and as much of the names as there is room for. */
+int roast_table_fit(struct roast_table *fitted, const struct roast_table *table,
+                    const struct roast_room *room, struct roast_error *error);
+
 /* Each returns a string that the caller frees in *ret. */
 struct roast_text_options {
         bool color;
         size_t width; /* of the terminal; 0: no limit */
+        size_t rows;  /* at most so many; 0: all */
 };
 
 int roast_table_to_text(char **ret, const struct roast_table *table,

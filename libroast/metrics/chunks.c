@@ -5,6 +5,7 @@
 
 #include "metrics/chunk-stats.h"
 #include "metrics/collect.h"
+#include "metrics/failures.h"
 #include "metrics/files.h"
 #include "metrics/split.h"
 #include "run/attempts.h"
@@ -127,6 +128,7 @@ struct found {
         struct chunk_stats stats;
         struct split_sum split;
         struct files files;
+        struct failures failures;
         struct branch_walk branches;
         struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
@@ -135,8 +137,15 @@ static void found_deinit(struct found *found)
 {
         chunk_stats_deinit(&found->stats);
         files_deinit(&found->files);
+        failures_deinit(&found->failures);
         run_seen_deinit(&found->others);
         free(found->slots);
+}
+
+static int note_failure(struct found *found, const struct run_attempt *attempt)
+{
+        return failures_add(&found->failures, attempt->chunk, attempt->outcome,
+                            bytes_key(&found->files.bytes, attempt->chunk));
 }
 
 static int add_chunk(struct found *found, const struct run_attempt *attempt,
@@ -144,14 +153,18 @@ static int add_chunk(struct found *found, const struct run_attempt *attempt,
 {
         struct roast_dataset *dataset;
         struct chunk_figures figures;
+        size_t number;
 
         dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
         if (!dataset)
                 return roast_fail_nomem(error);
+        number = (size_t)(dataset - found->collect->summary->datasets);
         if (attempt->outcome != CHUNK_FINISHED) {
                 found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
                 chunk_stats_failed(&found->stats, dataset);
-                return files_chunk(&found->files, attempt->chunk, error);
+                if (note_failure(found, attempt) < 0)
+                        return roast_fail_nomem(error);
+                return files_chunk(&found->files, attempt->chunk, number, error);
         }
         figures = figures_of(attempt->chunk);
         found->stats.from_tasks += attempt->chunk_id == 0;
@@ -159,7 +172,7 @@ static int add_chunk(struct found *found, const struct run_attempt *attempt,
                 return roast_fail_nomem(error);
         if (attempt->chunk_id)
                 split_add(&found->split, attempt->chunk);
-        return files_chunk(&found->files, attempt->chunk, error);
+        return files_chunk(&found->files, attempt->chunk, number, error);
 }
 
 static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
@@ -180,6 +193,8 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
             attempt->outcome != CHUNK_CANCELLED && attempt->outcome != CHUNK_RUNNING)
                 return add_chunk(found, attempt, error);
         files_pass(&found->files);
+        if (attempt->outcome == CHUNK_LOST && note_failure(found, attempt) < 0)
+                return roast_fail_nomem(error);
         if (attempt->chunk_id && run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
                 return roast_fail_nomem(error);
         return 0;
@@ -260,6 +275,7 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
 
 static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
 {
+        failures_end(&found->failures, &found->files.bytes);
         if (found->stats.n || found->stats.lost)
                 chunk_stats_set_ledger(set, &found->stats);
         if (found->stats.n == 0)
@@ -272,7 +288,8 @@ static int set_metrics(struct roast_metric_set *set, struct found *found, struct
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit) struct found found = { .collect = collect };
+        ROAST_CLEANUP(found_deinit)
+        struct found found = { .collect = collect, .failures.collect = collect };
         int r;
 
         found.slots = calloc(collect->texts.n + 1, sizeof(*found.slots));

@@ -14,7 +14,9 @@ int files_init(struct files *files, struct collect *collect, struct roast_error 
         *files = (struct files){ .collect = collect };
         files->slots = calloc(collect->texts.n + 1, sizeof(*files->slots));
         files->numbers = calloc(collect->texts.n + 1, sizeof(*files->numbers));
-        return files->slots && files->numbers ? 0 : roast_fail_nomem(error);
+        if (!files->slots || !files->numbers || bytes_init(&files->bytes, collect) < 0)
+                return roast_fail_nomem(error);
+        return 0;
 }
 
 void files_deinit(struct files *files)
@@ -25,6 +27,8 @@ void files_deinit(struct files *files)
         free(files->slots);
         free(files->numbers);
         free(files->branches);
+        free(files->sizes);
+        bytes_deinit(&files->bytes);
         *files = (struct files){ 0 };
 }
 
@@ -38,6 +42,35 @@ static uint32_t number_of(struct files *files, int64_t text)
         return *number - 1;
 }
 
+/* The branch in the summary, under the number that it is about to get */
+static int name_branch(struct files *files, int64_t text)
+{
+        struct roast_summary *summary = files->collect->summary;
+        const struct run_value value = run_int(text);
+        struct roast_branch *branch = summary->branches;
+        const char *name;
+        size_t len;
+
+        if (files->numbers[text])
+                return 0;
+        if (summary->n_branches == files->cap_summed) {
+                size_t cap = files->cap_summed ? files->cap_summed * 2 : 64;
+
+                branch = realloc(summary->branches, cap * sizeof(*branch));
+                if (!branch)
+                        return ROAST_E_NOMEM;
+                summary->branches = branch;
+                files->cap_summed = cap;
+        }
+        name = collect_text(files->collect, &value, &len);
+        branch += summary->n_branches;
+        *branch = (struct roast_branch){ .name = text_copy(name, len) };
+        if (!branch->name)
+                return ROAST_E_NOMEM;
+        summary->n_branches++;
+        return 0;
+}
+
 int files_branch(struct files *files, const struct run_value *values, struct roast_error *error)
 {
         size_t len;
@@ -47,12 +80,20 @@ int files_branch(struct files *files, const struct run_value *values, struct roa
         if (files->n == files->cap) {
                 size_t cap = files->cap ? files->cap * 2 : 64;
                 uint32_t *grown = realloc(files->branches, cap * sizeof(*grown));
+                int64_t *sizes;
 
                 if (!grown)
                         return roast_fail_nomem(error);
                 files->branches = grown;
+                sizes = realloc(files->sizes, cap * sizeof(*sizes));
+                if (!sizes)
+                        return roast_fail_nomem(error);
+                files->sizes = sizes;
                 files->cap = cap;
         }
+        if (name_branch(files, values[1].integer) < 0)
+                return roast_fail_nomem(error);
+        files->sizes[files->n] = values[2].type == RUN_INT ? values[2].integer : -1;
         files->branches[files->n++] = number_of(files, values[1].integer);
         if (values[2].type == RUN_INT && values[2].integer > 0)
                 files->needed_bytes += (double)values[2].integer;
@@ -63,6 +104,11 @@ void files_pass(struct files *files)
 {
         files->n = 0;
         files->needed_bytes = 0;
+}
+
+static int64_t int_or_0(const struct run_value *value)
+{
+        return value->type == RUN_INT ? value->integer : 0;
 }
 
 /* What is positive; NaN: not known */
@@ -81,15 +127,20 @@ static struct roast_file *file_of(struct files *files, const struct run_value *t
 
         if (*slot)
                 return &summary->files[*slot - 1];
-        coverages = realloc(files->coverages, (n + 1) * sizeof(*coverages));
-        if (!coverages)
-                return NULL;
-        files->coverages = coverages;
-        grown = realloc(summary->files, (n + 1) * sizeof(*grown));
-        if (!grown)
-                return NULL;
-        summary->files = grown;
-        grown += n;
+        if ((n & (n - 1)) == 0) { /* room for n doubles where n is a power of two */
+                size_t cap = n ? 2 * n : 1;
+
+                coverages = realloc(files->coverages, cap * sizeof(*coverages));
+                if (!coverages)
+                        return NULL;
+                files->coverages = coverages;
+                grown = realloc(summary->files, cap * sizeof(*grown));
+                if (!grown)
+                        return NULL;
+                summary->files = grown;
+        }
+        coverages = files->coverages;
+        grown = &summary->files[n];
         *grown = (struct roast_file){ .compression_ratio = (double)NAN };
         grown->name = text_copy(name, len);
         if (!grown->name)
@@ -165,7 +216,27 @@ static int add_coverage(struct files *files, struct roast_file *file,
                 selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
 }
 
-int files_chunk(struct files *files, const struct run_value *values, struct roast_error *error)
+/* What the branches of a chunk that finished need together; -1: it is not known. */
+static int64_t sum_branches(struct files *files, const struct run_value *values)
+{
+        struct roast_summary *summary = files->collect->summary;
+        int64_t needed = values[CHUNK_TREE_BYTES].type == RUN_INT ? 0 : -1;
+
+        for (size_t i = 0; i < files->n; i++) {
+                struct roast_branch *branch = &summary->branches[files->branches[i]];
+
+                branch->chunks++;
+                if (files->sizes[i] < 0)
+                        continue;
+                branch->needed.chunks++;
+                branch->needed.bytes = stat_sum_int(branch->needed.bytes, files->sizes[i]);
+                needed = stat_sum_int(needed < 0 ? 0 : needed, files->sizes[i]);
+        }
+        return needed;
+}
+
+int files_chunk(struct files *files, const struct run_value *values, size_t dataset,
+                struct roast_error *error)
 {
         struct roast_file *file = NULL;
         size_t len;
@@ -177,7 +248,11 @@ int files_chunk(struct files *files, const struct run_value *values, struct roas
         }
         if (file) {
                 count_chunk(file, values);
-                r = keep_metadata(file, &values[CHUNK_FILE_METADATA]);
+                if (int_or_0(&values[CHUNK_OUTCOME]) == CHUNK_FINISHED)
+                        r = bytes_chunk(&files->bytes, values, sum_branches(files, values),
+                                        (size_t)(file - files->collect->summary->files), dataset);
+                if (r >= 0)
+                        r = keep_metadata(file, &values[CHUNK_FILE_METADATA]);
                 if (r >= 0)
                         r = add_coverage(files, file, values);
         }
@@ -252,6 +327,7 @@ static int set_file(struct files *files, size_t i)
         file->branches_read_percent = result.branches_percent;
         file->bytes_read_percent = result.bytes_percent;
         file->estimated = result.estimated;
+        file->sums.mixed = coverage->n > 1;
         return r;
 }
 
@@ -283,6 +359,21 @@ static int set_means(struct files *files, struct roast_metric_set *set)
         return 0;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+        const struct roast_branch *x = a, *y = b;
+
+        if (x->needed.bytes != y->needed.bytes)
+                return x->needed.bytes < y->needed.bytes ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+static void sort_branches(struct roast_summary *summary)
+{
+        if (summary->n_branches)
+                qsort(summary->branches, summary->n_branches, sizeof(*summary->branches), by_bytes);
+}
+
 int files_set(struct files *files, struct roast_error *error)
 {
         struct roast_metric_set *set = &files->collect->summary->metrics;
@@ -304,5 +395,8 @@ int files_set(struct files *files, struct roast_error *error)
         if (files->uncompressed > 0)
                 roast_metric_set_real(set, ROAST_COMPRESSION_RATIO,
                                       files->compressed / files->uncompressed);
-        return set_means(files, set) < 0 ? roast_fail_nomem(error) : 0;
+        if (bytes_end(&files->bytes) < 0 || set_means(files, set) < 0)
+                return roast_fail_nomem(error);
+        sort_branches(files->collect->summary);
+        return 0;
 }

@@ -6,6 +6,7 @@
  * is known when all have come.
  */
 
+#include "metrics/bytes.h"
 #include "metrics/collect.h"
 #include "metrics/coverage.h"
 #include "metrics/stat.h"
@@ -20,6 +21,9 @@ struct files {
         size_t n;
         size_t cap;
         double needed_bytes; /* compressed, of the baskets its range needs */
+        int64_t *sizes;      /* of each of its branches; negative: not known */
+        size_t cap_summed;   /* branches of the summary */
+        struct byte_walk bytes;
         struct stat_sum branches_percent;
         struct stat_sum bytes_percent;
         double compressed; /* of all chunks' branches, as far as both are known */
@@ -31,7 +35,8 @@ void files_deinit(struct files *files);
 /* A branch of the chunk at hand: the columns of a row of table branch */
 int files_branch(struct files *files, const struct run_value *values, struct roast_error *error);
 /* The chunk itself, when all its branches have come: the columns of a row of table chunk */
-int files_chunk(struct files *files, const struct run_value *values, struct roast_error *error);
+int files_chunk(struct files *files, const struct run_value *values, size_t dataset,
+                struct roast_error *error);
 /* No chunk: forgets the branches that came. */
 void files_pass(struct files *files);
 /* When all chunks have come: the figures of the files, and the metrics. */

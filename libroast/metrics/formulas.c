@@ -155,6 +155,38 @@ static double io_overhead_pct(struct formula *f)
         return in(f, ROAST_IO_OVERHEAD) * 100;
 }
 
+static double touched_branches_percent(struct formula *f)
+{
+        return in(f, ROAST_TOUCHED_BRANCHES) * 100 / divisor(f, ROAST_TREE_BRANCHES);
+}
+
+static double touched_bytes_percent(struct formula *f)
+{
+        return in(f, ROAST_TOUCHED_BYTES) * 100 / divisor(f, ROAST_TREE_BYTES);
+}
+
+static double border_amplification(struct formula *f)
+{
+        double needed = divisor(f, ROAST_BYTES_NEEDED);
+
+        return needed / (needed - in(f, ROAST_BYTES_NEEDED_AGAIN));
+}
+
+static double request_amplification(struct formula *f)
+{
+        return in(f, ROAST_BYTES_REQUESTED) / divisor(f, ROAST_BYTES_NEEDED);
+}
+
+static double kernel_amplification(struct formula *f)
+{
+        return in(f, ROAST_BYTES_KERNEL_READ) / divisor(f, ROAST_BYTES_REQUESTED);
+}
+
+static double storage_amplification(struct formula *f)
+{
+        return in(f, ROAST_BYTES_STORAGE_READ) / divisor(f, ROAST_BYTES_REQUESTED);
+}
+
 static double monitoring_percent(struct formula *f)
 {
         double spent = 0;

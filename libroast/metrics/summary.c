@@ -83,12 +83,21 @@ void roast_summary_deinit(struct roast_summary *summary)
                 free(summary->files[i].name);
                 free(summary->files[i].metadata);
         }
+        for (size_t i = 0; i < summary->n_branches; i++)
+                free(summary->branches[i].name);
+        for (size_t i = 0; i < summary->n_failures; i++) {
+                free(summary->failures[i].error_type);
+                free(summary->failures[i].error_message);
+                free(summary->failures[i].file);
+        }
         for (size_t i = 0; i < summary->n_customs; i++)
                 custom_deinit(&summary->customs[i]);
         free(summary->datasets);
         free(summary->tasks);
         free(summary->sections);
         free(summary->files);
+        free(summary->branches);
+        free(summary->failures);
         free(summary->customs);
         *summary = (struct roast_summary){ 0 };
 }

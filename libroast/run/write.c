@@ -322,10 +322,10 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
         r = unseal(run, error);
         if (r >= 0)
                 r = run_exec(run, "SAVEPOINT sealing", error);
-        if (r < 0)
-                return r;
-        run->sealing = true;
-        r = add_seals(run, error);
+        if (r >= 0) {
+                run->sealing = true;
+                r = add_seals(run, error);
+        }
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)

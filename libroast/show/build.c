@@ -64,6 +64,32 @@ void build_bytes(struct roast_cell *cell, double bytes)
         build_real(cell, bytes, roast_format_bytes(text, sizeof(text), bytes));
 }
 
+void build_percent(struct roast_cell *cell, double share)
+{
+        char text[ROAST_UNITS_MAX];
+
+        snprintf(text, sizeof(text), "%.1f %%", share * 100);
+        build_real(cell, share * 100, text);
+}
+
+void build_factor(struct roast_cell *cell, double factor)
+{
+        char text[ROAST_UNITS_MAX];
+
+        snprintf(text, sizeof(text), factor < 1e6 ? "%.2fx" : "%.2gx", factor);
+        build_real(cell, factor, text);
+}
+
+void build_bar(struct roast_cell *cell, double share)
+{
+        char bar[3 * BUILD_BAR_MAX + 1] = "";
+        int n = share > 0 && share <= 1 ? (int)(share * BUILD_BAR_MAX + 0.5) : 0;
+
+        for (int i = 0; i < n; i++)
+                strcat(bar, "\xe2\x96\x88");
+        build_text(cell, "%s", bar);
+}
+
 void build_absent(struct roast_cell *cell, const char *reason)
 {
         cell->type = ROAST_CELL_ABSENT;
@@ -85,5 +111,6 @@ void roast_table_deinit(struct roast_table *table)
         for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
                 free(table->cells[i].text);
         free(table->cells);
+        free(table->own_columns);
         *table = (struct roast_table){ 0 };
 }

@@ -1,5 +1,5 @@
 #pragma once
-/* Filling a table, cell by cell: used by the definitions in tables.c */
+/* Filling a table, cell by cell: used by the definitions of the tables */
 
 #include "roast-show.h"
 
@@ -11,6 +11,12 @@ void build_count(struct roast_cell *cell, int64_t count);
 void build_real(struct roast_cell *cell, double real, const char *text);
 void build_seconds(struct roast_cell *cell, double seconds);
 void build_bytes(struct roast_cell *cell, double bytes);
+#define BUILD_BAR_MAX 20 /* characters of a bar that stands for everything */
+
+/* A share of 1 is 100 % */
+void build_percent(struct roast_cell *cell, double share);
+void build_factor(struct roast_cell *cell, double factor);
+void build_bar(struct roast_cell *cell, double share);
 void build_absent(struct roast_cell *cell, const char *reason);
 /* Rows end in ROAST_E_NOMEM if any of the above failed. */
 int build_result(const struct roast_table *table);

@@ -30,10 +30,19 @@ struct exposition {
         char name[128];
 };
 
-static void put(struct exposition *e, const char *data, size_t len)
+/* Small pieces are the rule: they go without a call where there is room. */
+static inline void put(struct exposition *e, const char *data, size_t len)
 {
-        if (e->error >= 0)
-                e->error = buf_append(&e->out, data, len);
+        struct buf *out = &e->out;
+
+        if (e->error < 0)
+                return;
+        if (len > out->cap - out->len) {
+                e->error = buf_append(out, data, len);
+                return;
+        }
+        memcpy(out->data + out->len, data, len);
+        out->len += len;
 }
 
 static void puts_(struct exposition *e, const char *text)
@@ -54,15 +63,28 @@ static void put_int(struct exposition *e, int64_t value)
         put(e, at, (size_t)(text + sizeof(text) - at));
 }
 
+/* How many characters from here on stand for themselves */
+static size_t plain_length(const char *text, size_t len)
+{
+        size_t n = 0;
+
+        while (n < len && text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
+                n++;
+        return n;
+}
+
 /* A label's value, or a help text: well-formed UTF-8, on one line */
 static void put_escaped(struct exposition *e, const char *text)
 {
         size_t len = strlen(text);
 
         for (size_t i = 0; i < len;) {
-                size_t n = utf8_length((const uint8_t *)text + i, len - i);
+                size_t plain = plain_length(text + i, len - i);
+                size_t n = plain ? plain : utf8_length((const uint8_t *)text + i, len - i);
 
-                if (n == 0)
+                if (plain)
+                        put(e, text + i, plain);
+                else if (n == 0)
                         puts_(e, "\xef\xbf\xbd");
                 else if (text[i] == '\n')
                         puts_(e, "\\n");
@@ -338,6 +360,29 @@ static void put_registry(struct exposition *e, const struct roast_metric_set *se
         }
 }
 
+/* The user's own metrics have keys of any kind: they are labels. */
+static void put_customs(struct exposition *e, const struct roast_summary *summary)
+{
+        bool any = false;
+
+        for (size_t i = 0; i < summary->n_customs; i++) {
+                const struct roast_custom *custom = &summary->customs[i];
+
+                if (custom->value.state == ROAST_ABSENT || !isfinite(custom->value.real))
+                        continue;
+                if (!any) {
+                        family(e, "custom_metric", "gauge", NULL);
+                        help(e, "Metrics that the user registered, each in its own unit");
+                }
+                any = true;
+                sample(e);
+                label(e, "{", "metric", custom->key);
+                label(e, ",", "unit", custom->unit ? custom->unit : "");
+                put(e, "}", 1);
+                value_real(e, custom->value.real);
+        }
+}
+
 static void put_worker_sums(struct exposition *e, const struct roast_worker_now *workers, size_t n)
 {
         int64_t here = 0, threads = 0, rss = 0, n_rss = 0;
@@ -425,6 +470,7 @@ int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *s
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(counters); i++)
                 put_counter(&e, &counters[i], source->summary);
         put_registry(&e, &source->summary->metrics);
+        put_customs(&e, source->summary);
         if (source->workers) {
                 const struct roast_worker_now *workers = roast_workers_all(source->workers, &n);
 

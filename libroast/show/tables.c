@@ -2,8 +2,8 @@
  * The tables: which there are, and what is in them
  *
  * Tables of metrics are lists of rows; the value's text comes from the metric's
- * unit. Tables of things (datasets, sections) have a function that adds a row
- * for each.
+ * unit. Tables of things (datasets, files) have a function that adds a row for
+ * each: see parts.h.
  */
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
+#include "show/parts.h"
 #include "show/split.h"
 #include "show/things.h"
 #include "util/size.h"
@@ -250,11 +251,6 @@ static int heading(struct roast_table *table, const char *title)
         return 0;
 }
 
-static const char *dataset_name(const struct roast_dataset *dataset)
-{
-        return dataset->name ? dataset->name : "(no dataset)";
-}
-
 static int chunk_datasets(struct roast_table *table, const struct roast_summary *summary)
 {
         if (summary->n_datasets < 2)
@@ -268,7 +264,7 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], dataset_name(dataset), INDENT);
+                label(&cells[0], dataset_name(dataset->name), INDENT);
                 if (dataset->finished)
                         roast_format_seconds(time, sizeof(time),
                                              dataset->wall_s / (double)dataset->finished);
@@ -332,101 +328,6 @@ static int fill_coverage(struct roast_table *table, const struct roast_summary *
                            ROAST_ARRAY_SIZE(coverage_rows));
 }
 
-static const struct roast_column dataset_columns[] = {
-        { "dataset", "Dataset", false }, { "chunks", "Chunks", true },
-        { "failed", "Failed", true },    { "events", "Events", true },
-        { "wall_s", "Wall", true },      { "cpu_s", "CPU", true },
-        { "bytes", "Bytes", true },      { "us_per_event", "Wall/Event", true },
-};
-
-static int fill_datasets(struct roast_table *table, const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_datasets; i++) {
-                const struct roast_dataset *dataset = &summary->datasets[i];
-                struct roast_cell *cells = build_row(table);
-
-                if (!cells)
-                        return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", dataset_name(dataset));
-                build_count(&cells[1], dataset->finished);
-                build_count(&cells[2], dataset->failed);
-                if (dataset->failed)
-                        cells[2].emphasis = ROAST_ALERT;
-                build_count(&cells[3], dataset->events);
-                if (dataset->wall_chunks)
-                        build_seconds(&cells[4], dataset->wall_s);
-                if (dataset->cpu_chunks)
-                        build_seconds(&cells[5], dataset->cpu_s);
-                if (dataset->bytes_chunks)
-                        build_bytes(&cells[6], dataset->requested_bytes);
-                if (dataset->events && dataset->wall_chunks) {
-                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
-                        cells[7].real *= 1e6;
-                }
-        }
-        return 0;
-}
-
-static const struct roast_column section_columns[] = {
-        { "section", "Section", false }, { "chunks", "Chunks", true },
-        { "count", "Count", true },      { "total_s", "Total", true },
-        { "self_s", "Self", true },      { "min_s", "Min", true },
-        { "max_s", "Max", true },        { "memory_bytes", "Memory", true },
-        { "bytes", "Bytes", true },
-};
-
-static int fill_sections(struct roast_table *table, const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_sections; i++) {
-                const struct roast_section *section = &summary->sections[i];
-                struct roast_cell *cells = build_row(table);
-
-                if (!cells)
-                        return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", section->name);
-                build_count(&cells[1], section->chunks);
-                build_count(&cells[2], section->count);
-                build_seconds(&cells[3], section->total_s);
-                build_seconds(&cells[4], section->self_s);
-                build_seconds(&cells[5], section->min_s);
-                build_seconds(&cells[6], section->max_s);
-                if (section->kind & SECTION_MEMORY)
-                        build_bytes(&cells[7], section->rss_delta_bytes);
-                if (section->kind & SECTION_BYTES_READ)
-                        build_bytes(&cells[8], (double)section->bytes);
-        }
-        return 0;
-}
-
-static const struct roast_column task_columns[] = {
-        { "prefix", "Tasks", false }, { "tasks", "Number", true }, { "attempts", "Attempts", true },
-        { "failed", "Failed", true }, { "lost", "Lost", true },    { "busy_s", "Time", true },
-        { "cpu_s", "CPU", true },
-};
-
-static int fill_tasks(struct roast_table *table, const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_tasks; i++) {
-                const struct roast_task_group *group = &summary->tasks[i];
-                struct roast_cell *cells = build_row(table);
-
-                if (!cells)
-                        return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", group->prefix ? group->prefix : "(no prefix)");
-                build_count(&cells[1], group->tasks);
-                build_count(&cells[2], group->attempts);
-                build_count(&cells[3], group->failed);
-                build_count(&cells[4], group->lost);
-                for (int j = 3; j <= 4; j++)
-                        if (cells[j].count)
-                                cells[j].emphasis = ROAST_ALERT;
-                build_seconds(&cells[5], group->busy_s);
-                if (group->measured)
-                        build_seconds(&cells[6], group->cpu_s);
-        }
-        return 0;
-}
-
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
 
 static const struct definition {
@@ -443,18 +344,23 @@ static const struct definition {
         { "timing", "Timing Breakdown", COLUMNS(metric_columns), fill_timing },
         { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
         { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
+        { "failures", "Failures", failure_columns, FAILURE_N_COLUMNS, failure_fill },
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
-        { "datasets", "Datasets", COLUMNS(dataset_columns), fill_datasets },
-        { "sections", "Sections", COLUMNS(section_columns), fill_sections },
-        { "tasks", "Tasks", COLUMNS(task_columns), fill_tasks },
+        { "bytes", "Bytes: Needed, Requested, Read", byte_columns, BYTE_N_COLUMNS, byte_fill },
+        { "datasets", "Datasets", dataset_columns, DATASET_N_COLUMNS, dataset_fill },
+        { "sections", "Sections", section_columns, SECTION_N_COLUMNS, section_fill },
+        { "branches", "Branches", branch_columns, BRANCH_N_COLUMNS, branch_fill },
+        { "tasks", "Tasks", task_columns, TASK_TABLE_N_COLUMNS, task_fill },
         { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), fill_coverage },
         { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
-        { "files", "Files", things_file_columns, THINGS_N_FILE_COLUMNS, things_fill_files, true },
+        { "files", "Files", file_columns, FILE_N_COLUMNS, file_fill, true },
 };
 
-const char *const roast_table_names[] = { "throughput", "events", "resources", "timing",   "fine",
-                                          "chunks",     "split",  "datasets",  "sections", "tasks",
-                                          "coverage",   "custom", "files",     NULL };
+const char *const roast_table_names[] = {
+        "throughput", "events",   "resources", "timing",   "fine",     "chunks",
+        "failures",   "split",    "bytes",     "datasets", "sections", "branches",
+        "tasks",      "coverage", "custom",    "files",    NULL,
+};
 
 static int make(struct roast_table *table, const struct definition *definition,
                 const struct roast_summary *summary, struct roast_error *error)

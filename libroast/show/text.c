@@ -31,7 +31,7 @@ static int add_columns(struct libscols_table *out, const struct roast_table *tab
                 int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
 
                 if (i == 0 || (i + 1 == table->n_columns && !table->columns[i].right))
-                        flags |= SCOLS_FL_TRUNC; /* what gives way on a narrow terminal */
+                        flags |= SCOLS_FL_TRUNC; /* what gives way where nothing else is left */
                 if (!scols_table_new_column(out, table->columns[i].title, 0, flags))
                         return ROAST_E_NOMEM;
         }
@@ -107,20 +107,38 @@ static int print(struct libscols_table *out, char **text)
         return r;
 }
 
-int roast_table_to_text(char **ret, const struct roast_table *table,
+/* What was left out, and how to see it */
+static int tail(char **ret, const struct roast_table *table)
+{
+        if (!table->n_left_out)
+                return asprintf(ret, "%s", "");
+        return asprintf(ret, "... and %zu more: --table %s shows them\n", table->n_left_out,
+                        table->name);
+}
+
+int roast_table_to_text(char **ret, const struct roast_table *whole,
                         const struct roast_text_options *options, struct roast_error *error)
 {
+        const struct roast_room room = { .width = options->width, .gap = 1, .rows = options->rows };
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
-        struct libscols_table *out = scols_new_table();
+        ROAST_CLEANUP(cleanup_free) char *more = NULL;
+        struct libscols_table *out;
         int r;
 
+        r = roast_table_fit(&table, whole, &room, error);
+        if (r < 0)
+                return r;
+        out = scols_new_table();
         if (!out)
                 return roast_fail_nomem(error);
-        r = fill(out, table, options);
+        r = fill(out, &table, options);
         if (r >= 0)
                 r = print(out, &text);
         scols_unref_table(out);
-        if (r < 0 || !text || asprintf(ret, "%s\n", text) < 0)
+        if (tail(&more, &table) < 0)
+                more = NULL;
+        if (r < 0 || !text || !more || asprintf(ret, "%s\n%s", text, more) < 0)
                 return roast_fail_nomem(error);
         strip_blanks(*ret);
         return 0;

@@ -1,5 +1,6 @@
 /* Growing byte buffers and sticky-error cursors: see buf.h. */
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,11 +129,37 @@ int buf_put_zigzag(struct buf *buf, int64_t value)
         return buf_put_varint(buf, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
 }
 
+/*
+ * Most figures are whole nanoseconds or bytes: a decimal of at most nine places and fifteen digits
+ * is the shortest text of the number that it reads back as.
+ */
+static size_t format_decimal(char text[40], double value)
+{
+        double scaled = value * 1e9;
+        int64_t whole;
+        size_t len;
+
+        if (!(fabs(scaled) < 1e15) || (fabs(value) < 1e-4 && value != 0) ||
+            (value == 0 && signbit(value)))
+                return 0;
+        whole = (int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5));
+        if ((double)whole / 1e9 != value)
+                return 0;
+        len = (size_t)sprintf(text, "%s%lld.%09lld", whole < 0 ? "-" : "",
+                              (long long)(llabs(whole) / 1000000000),
+                              (long long)(llabs(whole) % 1000000000));
+        while (text[len - 1] == '0')
+                len--;
+        return text[len - 1] == '.' ? len - 1 : len;
+}
+
 int buf_put_real(struct buf *buf, double value)
 {
         char text[40], *point;
-        size_t len;
+        size_t len = format_decimal(text, value);
 
+        if (len)
+                return buf_append(buf, text, len);
         for (int digits = 15; digits <= 17; digits++) {
                 snprintf(text, sizeof(text), "%.*g", digits, value);
                 if (strtod(text, NULL) == value)

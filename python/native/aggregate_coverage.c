@@ -221,6 +221,7 @@ static int read_record(PyObject *record, void *context)
 /* What the files come to */
 struct coverage_results {
         struct coverage_reader *reader;
+        PyObject *names;  /* of the branches, by number */
         PyObject *files;  /* {name: figures} */
         PyObject *ratios; /* of compression, above 0 */
         PyObject *percents;
@@ -236,6 +237,25 @@ static int append(PyObject *list, double value)
 
         Py_XDECREF(number);
         return r;
+}
+
+/* The names of the branches that any chunk of a file touched, in alphabetical order */
+static PyObject *accessed(const struct coverage_results *results, const struct coverage_file *file)
+{
+        Py_ssize_t n = PyList_Size(results->names);
+        bool *touched = calloc((size_t)n + 1, sizeof(*touched));
+        PyObject *list = touched ? PyList_New(0) : PyErr_NoMemory();
+
+        for (size_t i = 0; list && i < file->n; i++)
+                for (size_t j = 0; j < file->sets[i].n; j++)
+                        touched[file->sets[i].branches[j]] = true;
+        for (Py_ssize_t i = 0; list && i < n; i++)
+                if (touched[i] && PyList_Append(list, PyList_GetItem(results->names, i)) < 0)
+                        Py_CLEAR(list);
+        free(touched);
+        if (list && PyList_Sort(list) < 0)
+                PyErr_Clear(); /* somebody's own names, which are no strings */
+        return list;
 }
 
 static int put_file(PyObject *name, PyObject *position, void *context)
@@ -262,13 +282,14 @@ static int put_file(PyObject *name, PyObject *position, void *context)
                 return no_memory();
         stat_add(&results->branches_percent, coverage.branches_percent);
         stat_add(&results->bytes_percent, coverage.bytes_percent);
-        dict = Py_BuildValue("{s:L,s:d,s:L,s:L,s:d}", "total_branches",
+        dict = Py_BuildValue("{s:L,s:d,s:L,s:L,s:d,s:N}", "total_branches",
                              (long long)plain_integer(&branches), "branches_read_percent",
                              coverage.branches_percent, "total_tree_bytes",
                              (long long)plain_integer(&bytes), "bytes_read",
                              (long long)plain_integer(&(struct roast_fact){
                                      .type = ROAST_FACT_REAL, .real = coverage.bytes }),
-                             "bytes_read_percent", coverage.bytes_percent);
+                             "bytes_read_percent", coverage.bytes_percent, "accessed_branches",
+                             accessed(results, &file->coverage));
         r = dict ? PyDict_SetItem(results->files, name, dict) : -1;
         Py_XDECREF(dict);
         if (r >= 0 && ratio > 0 && isfinite(ratio))
@@ -304,14 +325,15 @@ static int put_means(PyObject *dict, const struct coverage_reader *reader)
 static PyObject *make_results(struct coverage_reader *reader)
 {
         struct coverage_results results = { .reader = reader,
+                                            .names = PyDict_Keys(reader->branch_index),
                                             .files = PyDict_New(),
                                             .ratios = PyList_New(0),
                                             .percents = PyList_New(0),
                                             .estimated = PyList_New(0) };
         PyObject *object = NULL, *dict = NULL;
 
-        if (results.files && results.ratios && results.percents && results.estimated &&
-            plain_each_pair(reader->file_index, put_file, &results) >= 0)
+        if (results.names && results.files && results.ratios && results.percents &&
+            results.estimated && plain_each_pair(reader->file_index, put_file, &results) >= 0)
                 dict = Py_BuildValue("{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata",
                                      reader->metadata, "compression_ratios", results.ratios,
                                      "file_read_metrics", results.files,
@@ -322,6 +344,7 @@ static PyObject *make_results(struct coverage_reader *reader)
         if (dict && put_means(dict, reader) >= 0)
                 object = PyTuple_Pack(2, dict, results.estimated);
         Py_XDECREF(dict);
+        Py_XDECREF(results.names);
         Py_XDECREF(results.files);
         Py_XDECREF(results.ratios);
         Py_XDECREF(results.percents);

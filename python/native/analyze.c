@@ -1,115 +1,189 @@
-/* What a run is asked: why it took so long, how long another would take; as JSON */
+/*
+ * _roast.compare and _roast.scaling: functions over several runs
+ *
+ * The locks of all runs are held meanwhile, taken in the order of their
+ * addresses, so that two such calls at the same time cannot wait for each other.
+ */
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "roast-explain.h"
-#include "roast-predict.h"
+#include "roast-compare.h"
+#include "roast-scaling.h"
 #include "run.h"
 
-#define WORKERS_MAX 1024
+struct runs {
+        PyObject **objects; /* in the order given */
+        PyObject **locked;  /* by address */
+        struct roast_run **runs;
+        size_t *groups;
+        Py_ssize_t n;
+        Py_ssize_t n_locked;
+};
 
-/* Takes the text over. */
-static PyObject *to_str(char *text)
+static int by_address(const void *a, const void *b)
 {
-        PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        PyObject *x = *(PyObject *const *)a, *y = *(PyObject *const *)b;
 
-        free(text);
-        return result;
+        return (x > y) - (x < y);
 }
 
-/* rules() -> [(name, asks, threshold, advice)] */
-PyObject *native_rules(PyObject *module, PyObject *unused)
+static void runs_leave(struct runs *runs)
 {
-        PyObject *list = PyList_New(0);
-        struct roast_rule rule;
-
-        (void)module;
-        (void)unused;
-        for (size_t i = 0; list && roast_explain_rule(i, &rule); i++) {
-                PyObject *row =
-                        Py_BuildValue("ssss", rule.name, rule.asks, rule.threshold, rule.advice);
-
-                if (!row || PyList_Append(list, row) < 0)
-                        Py_CLEAR(list);
-                Py_XDECREF(row);
-        }
-        return list;
+        for (Py_ssize_t i = 0; i < runs->n_locked; i++)
+                native_run_unlock(runs->locked[i]);
+        for (Py_ssize_t i = 0; runs->objects && i < runs->n; i++)
+                Py_XDECREF(runs->objects[i]);
+        free(runs->objects);
+        free(runs->locked);
+        free(runs->runs);
+        free(runs->groups);
 }
 
-/* explain() -> str */
-PyObject *native_run_explain(PyObject *self, PyObject *unused)
+static int runs_lock(struct runs *runs)
 {
-        struct roast_explanation explanation = { 0 };
-        struct roast_error error = { 0 };
-        struct roast_run *run = native_run_enter(self);
-        char *text = NULL;
-        int r;
-
-        (void)unused;
-        if (!run)
-                return NULL;
-        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
-        if (r >= 0)
-                r = roast_explain(&explanation, run, &error);
-        if (r >= 0)
-                r = roast_explanation_to_json(&text, &explanation, &error);
-        roast_explanation_deinit(&explanation);
-        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
-        return r < 0 ? NULL : to_str(text);
-}
-
-static int read_workers(PyObject *list, int64_t *workers, size_t *n)
-{
-        Py_ssize_t size = PySequence_Size(list);
-
-        if (size < 0)
-                return -1;
-        if (size > WORKERS_MAX) {
-                PyErr_Format(PyExc_ValueError, "more than %d numbers of workers", WORKERS_MAX);
-                return -1;
-        }
-        for (Py_ssize_t i = 0; i < size; i++) {
-                PyObject *item = PySequence_GetItem(list, i);
-
-                workers[i] = item ? PyLong_AsLongLong(item) : -1;
-                Py_XDECREF(item);
-                if (PyErr_Occurred())
+        qsort(runs->locked, (size_t)runs->n, sizeof(*runs->locked), by_address);
+        for (Py_ssize_t i = 1; i < runs->n; i++)
+                if (runs->locked[i] == runs->locked[i - 1]) {
+                        PyErr_SetString(PyExc_ValueError, "the same run is given twice");
                         return -1;
+                }
+        for (; runs->n_locked < runs->n; runs->n_locked++) {
+                struct roast_run *run = native_run_enter(runs->locked[runs->n_locked]);
+
+                if (!run)
+                        return -1;
+                for (Py_ssize_t i = 0; i < runs->n; i++)
+                        if (runs->objects[i] == runs->locked[runs->n_locked])
+                                runs->runs[i] = run;
         }
-        *n = (size_t)size;
         return 0;
 }
 
-/* predict(workers, chunksize, fail_rate, deadline_s, cost_s) -> str; a negative rate: none */
-PyObject *native_run_predict(PyObject *self, PyObject *args)
+/* Runs from a list of Run objects; their groups from a list of numbers, if there is one */
+static int runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObject *groups)
 {
-        struct roast_forecast forecast = { 0 };
-        struct roast_predict_options options = { 0 };
+        PyObject *type = PyObject_GetAttrString(module, "Run");
+        size_t room;
+
+        if (!type)
+                return -1;
+        runs->n = PyList_Size(list);
+        room = runs->n > 0 ? (size_t)runs->n : 1;
+        runs->objects = calloc(room, sizeof(*runs->objects));
+        runs->locked = calloc(room, sizeof(*runs->locked));
+        runs->runs = calloc(room, sizeof(*runs->runs));
+        runs->groups = calloc(room, sizeof(*runs->groups));
+        if (!runs->objects || !runs->locked || !runs->runs || !runs->groups)
+                PyErr_NoMemory();
+        for (Py_ssize_t i = 0; i < runs->n && !PyErr_Occurred(); i++) {
+                PyObject *item = PyList_GetItem(list, i);
+                PyObject *group = groups ? PyList_GetItem(groups, i) : NULL;
+
+                if (!item || PyObject_IsInstance(item, type) <= 0) {
+                        if (!PyErr_Occurred())
+                                PyErr_SetString(PyExc_TypeError, "a list of runs is wanted");
+                        break;
+                }
+                Py_INCREF(item);
+                runs->objects[i] = runs->locked[i] = item;
+                if (group)
+                        runs->groups[i] = PyLong_AsSize_t(group);
+        }
+        Py_DECREF(type);
+        return PyErr_Occurred() ? -1 : runs_lock(runs);
+}
+
+/* (JSON, [table, ...]); takes both over */
+static PyObject *result_of(char *text, struct roast_tables *tables)
+{
+        PyObject *list = PyList_New(0), *result;
+
+        for (size_t i = 0; list && i < tables->n; i++) {
+                PyObject *table = native_table(&tables->tables[i]);
+
+                if (!table || PyList_Append(list, table) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(table);
+        }
+        result = list ? Py_BuildValue("(sN)", text, list) : NULL;
+        free(text);
+        roast_tables_deinit(tables);
+        return result;
+}
+
+static int compare_all(char **text, struct roast_tables *tables, const struct runs *runs,
+                       struct roast_error *error)
+{
+        struct roast_comparison comparison;
+        int r = roast_compare(&comparison, runs->runs, runs->groups, (size_t)runs->n, error);
+
+        if (r < 0)
+                return r;
+        r = roast_comparison_to_json(text, &comparison, error);
+        if (r >= 0)
+                r = roast_comparison_tables(tables, &comparison, error);
+        roast_comparison_deinit(&comparison);
+        return r;
+}
+
+static int scale_all(char **text, struct roast_tables *tables, const struct runs *runs,
+                     struct roast_error *error)
+{
+        struct roast_scaling scaling;
+        int r = roast_scaling(&scaling, runs->runs, (size_t)runs->n, error);
+
+        if (r < 0)
+                return r;
+        r = roast_scaling_to_json(text, &scaling, error);
+        if (r >= 0)
+                r = roast_scaling_tables(tables, &scaling, error);
+        roast_scaling_deinit(&scaling);
+        return r;
+}
+
+static PyObject *analyze(PyObject *module, PyObject *list, PyObject *groups,
+                         int (*function)(char **, struct roast_tables *, const struct runs *,
+                                         struct roast_error *))
+{
+        struct roast_tables tables = { 0 };
         struct roast_error error = { 0 };
-        int64_t workers[WORKERS_MAX];
-        struct roast_run *run;
-        long long chunksize;
+        struct runs runs = { 0 };
         char *text = NULL;
-        PyObject *list;
         int r;
 
-        if (!PyArg_ParseTuple(args, "OLddd", &list, &chunksize, &options.fail_rate,
-                              &options.deadline_s, &options.cost_s) ||
-            read_workers(list, workers, &options.n_workers) < 0)
+        if (runs_enter(&runs, module, list, groups) < 0) {
+                runs_leave(&runs);
                 return NULL;
-        options.workers = workers;
-        options.chunksize = chunksize;
-        options.has_fail_rate = !(options.fail_rate < 0);
-        run = native_run_enter(self);
-        if (!run)
+        }
+        Py_BEGIN_ALLOW_THREADS r = function(&text, &tables, &runs, &error);
+        Py_END_ALLOW_THREADS runs_leave(&runs);
+        if (r < 0) {
+                free(text);
+                return native_raise(&error);
+        }
+        return result_of(text, &tables);
+}
+
+/* compare(runs, groups) -> (JSON, tables); groups[i] is the number of the group of runs[i] */
+PyObject *native_compare(PyObject *module, PyObject *args)
+{
+        PyObject *list, *groups;
+
+        if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &list, &PyList_Type, &groups))
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
-        if (r >= 0)
-                r = roast_predict(&forecast, run, &options, &error);
-        if (r >= 0)
-                r = roast_forecast_to_json(&text, &forecast, &error);
-        roast_forecast_deinit(&forecast);
-        Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
-        return r < 0 ? NULL : to_str(text);
+        if (PyList_Size(list) != PyList_Size(groups)) {
+                PyErr_SetString(PyExc_ValueError, "each run has a group");
+                return NULL;
+        }
+        return analyze(module, list, groups, compare_all);
+}
+
+/* scaling(runs) -> (JSON, tables) */
+PyObject *native_scaling(PyObject *module, PyObject *args)
+{
+        PyObject *list;
+
+        if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &list))
+                return NULL;
+        return analyze(module, list, NULL, scale_all);
 }

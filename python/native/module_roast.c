@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "aggregate.h"
+#include "roast-show.h"
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
@@ -86,6 +87,25 @@ static PyObject *exchange(PyObject *module, PyObject *args)
         Py_RETURN_NONE;
 }
 
+/* TABLES: the names that Summary.table() knows */
+static int add_tables(PyObject *module)
+{
+        PyObject *list = PyList_New(0), *tuple;
+        int r = list ? 0 : -1;
+
+        for (size_t i = 0; roast_table_names[i] && r >= 0; i++) {
+                PyObject *name = PyUnicode_FromString(roast_table_names[i]);
+
+                r = name ? PyList_Append(list, name) : -1;
+                Py_XDECREF(name);
+        }
+        tuple = r < 0 ? NULL : PyList_AsTuple(list);
+        r = tuple ? PyModule_AddObjectRef(module, "TABLES", tuple) : -1;
+        Py_XDECREF(tuple);
+        Py_XDECREF(list);
+        return r;
+}
+
 static int exec_module(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
@@ -95,6 +115,7 @@ static int exec_module(PyObject *module)
                 native_add_aggregate_chunks,
                 native_add_aggregate_coverage,
                 native_add_aggregate_workers,
+                add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -110,6 +131,10 @@ static PyMethodDef functions[] = {
           "rules()\n--\n\nThe rules of explain: name, question, threshold, advice." },
         { "inspect_json", native_inspect_json, METH_VARARGS,
           "inspect_json(path, tree, branches)\n--\n\nWhat is in a ROOT file, as JSON." },
+        { "compare", native_compare, METH_VARARGS,
+          "compare(runs, groups)\n--\n\nWhat differs between runs, as JSON and as tables." },
+        { "scaling", native_scaling, METH_VARARGS,
+          "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
         { "table_columns", table_columns, METH_O,
           "table_columns(table)\n--\n\nThe columns of a table of a run, without id." },
         { "exchange", exchange, METH_VARARGS,

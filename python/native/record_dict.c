@@ -300,7 +300,7 @@ static int put_rest(const struct row *row)
         static const enum chunk_field integers[] = {
                 CHUNK_MAJOR_FAULTS, CHUNK_READ_BYTES, CHUNK_WRITE_BYTES,     CHUNK_RCHAR_BYTES,
                 CHUNK_WCHAR_BYTES,  CHUNK_PID,        CHUNK_THREAD,          CHUNK_ATTEMPT,
-                CHUNK_TREE_BYTES,   CHUNK_PROBE_NS,   CHUNK_REQUESTED_BYTES,
+                CHUNK_TREE_BYTES,   CHUNK_PROBE_NS,   CHUNK_REQUESTED_BYTES, CHUNK_CUT_BYTES,
         };
         static const enum chunk_field texts[] = { CHUNK_TREE, CHUNK_WORKER, CHUNK_HOST };
 

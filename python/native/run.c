@@ -37,6 +37,11 @@ PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *erro
         Py_RETURN_NONE;
 }
 
+void native_run_unlock(PyObject *self)
+{
+        pthread_mutex_unlock(&((RunObject *)self)->lock);
+}
+
 static PyObject *make(PyObject *type, PyObject *path,
                       int (*function)(struct roast_run **, const char *, struct roast_error *))
 {

@@ -4,12 +4,13 @@
 #include "native.h"
 #include "roast-metrics.h"
 #include "roast-run.h"
+#include "roast-show.h"
 
 PyObject *native_inspect_json(PyObject *module, PyObject *args);
 PyObject *native_rules(PyObject *module, PyObject *unused);
 int native_add_run(PyObject *module);
 
-/* analyze.c: methods of Run */
+/* answers.c: methods of Run */
 PyObject *native_run_explain(PyObject *self, PyObject *unused);
 PyObject *native_run_predict(PyObject *self, PyObject *args);
 
@@ -31,6 +32,16 @@ PyObject *native_run_repr_html(PyObject *self, PyObject *unused);
 
 int native_add_summary(PyObject *module);
 
+/* The functions over several runs */
+PyObject *native_compare(PyObject *module, PyObject *args);
+PyObject *native_scaling(PyObject *module, PyObject *args);
+
+/* Lets the lock go, whatever became of it. */
+void native_run_unlock(PyObject *self);
+
+/* A table as (title, [(column title, right aligned)], [((text, emphasis), ...)]) */
+PyObject *native_table(const struct roast_table *table);
+
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
 
@@ -42,8 +53,15 @@ PyObject *native_summary_datasets(const struct roast_summary *summary);
 PyObject *native_summary_sections(const struct roast_summary *summary);
 PyObject *native_summary_files(const struct roast_summary *summary);
 PyObject *native_summary_file_metadata(const struct roast_summary *summary);
+PyObject *native_summary_branches(const struct roast_summary *summary);
+PyObject *native_summary_failures(const struct roast_summary *summary);
 PyObject *native_summary_custom(const struct roast_summary *summary);
 /* (per dataset, per section): the documented dicts by name */
 PyObject *native_summary_documented(const struct roast_summary *summary);
 PyObject *native_documented_dataset(const struct roast_dataset *dataset);
 PyObject *native_documented_section(const struct roast_section *section, PyObject *type);
+
+/* summary_bytes.c: parts of a summary as dicts; NULL: an exception is set */
+PyObject *native_bytes_dict(const struct roast_bytes *bytes);
+PyObject *native_branch_dict(const struct roast_summary *summary, size_t i);
+PyObject *native_failure_dict(const struct roast_summary *summary, size_t i);

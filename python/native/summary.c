@@ -83,7 +83,7 @@ static PyObject *row_tuple(const struct roast_table *table, size_t row)
         return tuple;
 }
 
-static PyObject *table_object(const struct roast_table *table)
+PyObject *native_table(const struct roast_table *table)
 {
         PyObject *columns = PyList_New(0), *rows = PyList_New(0);
 
@@ -110,21 +110,30 @@ static PyObject *table_object(const struct roast_table *table)
         return Py_BuildValue("(sNN)", table->title, columns, rows);
 }
 
-/* table(name) -> (title, [(column title, right aligned)], [((text, emphasis), ...)]) */
-static PyObject *summary_table(PyObject *self, PyObject *arg)
+/* table(name, width=0, gap=0) -> (title, [(column, right aligned)], [((text, emphasis), ...)]) */
+static PyObject *summary_table(PyObject *self, PyObject *args)
 {
-        const char *name = PyUnicode_AsUTF8AndSize(arg, NULL);
+        struct roast_table table, fitted;
         struct roast_error error = { 0 };
-        struct roast_table table;
-        PyObject *object;
+        Py_ssize_t width = 0, gap = 0;
+        PyObject *object = NULL;
+        const char *name;
 
-        if (!name)
+        if (!PyArg_ParseTuple(args, "s|nn:table", &name, &width, &gap))
                 return NULL;
         if (roast_table_make(&table, name, &((SummaryObject *)self)->summary, &error) < 0) {
                 PyErr_SetString(PyExc_KeyError, error.message);
                 return NULL;
         }
-        object = table_object(&table);
+        if (roast_table_fit(&fitted, &table,
+                            &(struct roast_room){ .width = width > 0 ? (size_t)width : 0,
+                                                  .gap = gap > 0 ? (size_t)gap : 0 },
+                            &error) < 0) {
+                PyErr_NoMemory();
+        } else {
+                object = native_table(&fitted);
+                roast_table_deinit(&fitted);
+        }
         roast_table_deinit(&table);
         return object;
 }
@@ -281,6 +290,18 @@ static PyObject *summary_files(PyObject *self, PyObject *unused)
         return native_summary_files(&((SummaryObject *)self)->summary);
 }
 
+static PyObject *summary_branches(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_branches(&((SummaryObject *)self)->summary);
+}
+
+static PyObject *summary_failures(PyObject *self, PyObject *unused)
+{
+        (void)unused;
+        return native_summary_failures(&((SummaryObject *)self)->summary);
+}
+
 static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
 {
         (void)unused;
@@ -315,8 +336,14 @@ static PyMethodDef methods[] = {
           "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
         { "custom", summary_custom, METH_NOARGS,
           "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
-        { "table", summary_table, METH_O,
-          "table(name)\n--\n\nA table as (title, columns, rows); no rows: nothing to say." },
+        { "branches", summary_branches, METH_NOARGS,
+          "branches()\n--\n\nA dict for each branch, those with the most bytes first." },
+        { "failures", summary_failures, METH_NOARGS,
+          "failures()\n--\n\nA dict for each kind of attempts without a result, most first." },
+        { "table", summary_table, METH_VARARGS,
+          "table(name, width=0, gap=0, /)\n--\n\n"
+          "A table as (title, columns, rows); no rows: nothing to say. With a width, as much of it "
+          "as there is room for." },
         { "_repr_html_", summary_repr_html, METH_NOARGS,
           "_repr_html_()\n--\n\nThe tables as HTML, for notebooks." },
         { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,

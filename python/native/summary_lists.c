@@ -40,13 +40,14 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
         const struct roast_dataset *dataset = &summary->datasets[i];
 
         return Py_BuildValue(
-                "{s:z,s:L,s:L,s:L,s:N,s:N,s:N,s:N}", "name", dataset->name, "finished",
+                "{s:z,s:L,s:L,s:L,s:N,s:N,s:N,s:N,s:N}", "name", dataset->name, "finished",
                 (long long)dataset->finished, "failed", (long long)dataset->failed, "events",
                 (long long)dataset->events, "wall_s",
                 real_or_none(dataset->wall_chunks > 0, dataset->wall_s), "cpu_s",
                 real_or_none(dataset->cpu_chunks > 0, dataset->cpu_s), "rss_delta_bytes",
                 real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes), "requested_bytes",
-                whole_or_none(dataset->bytes_chunks > 0, dataset->requested_bytes));
+                whole_or_none(dataset->bytes_chunks > 0, dataset->requested_bytes), "bytes",
+                native_bytes_dict(&dataset->sums));
 }
 
 static PyObject *section_dict(const struct roast_summary *summary, size_t i)
@@ -98,7 +99,8 @@ static PyObject *file_dict(const struct roast_summary *summary, size_t i)
                 whole_or_none(file->bytes_chunks > 0, file->requested_bytes), "compression_ratio",
                 real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
 
-        if (dict && put_coverage(dict, file) < 0)
+        if (dict && (put_coverage(dict, file) < 0 ||
+                     plain_put(dict, "bytes", native_bytes_dict(&file->sums)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }
@@ -189,6 +191,16 @@ PyObject *native_summary_sections(const struct roast_summary *summary)
 PyObject *native_summary_files(const struct roast_summary *summary)
 {
         return list_of(summary, summary->n_files, file_dict);
+}
+
+PyObject *native_summary_branches(const struct roast_summary *summary)
+{
+        return list_of(summary, summary->n_branches, native_branch_dict);
+}
+
+PyObject *native_summary_failures(const struct roast_summary *summary)
+{
+        return list_of(summary, summary->n_failures, native_failure_dict);
 }
 
 /* {file: what is known of its tree}; what cannot be read is left out */

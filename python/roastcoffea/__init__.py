@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from roastcoffea.answers import explain, predict
     from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
+    from roastcoffea.comparison import compare, scaling
     from roastcoffea.custom import register_metric
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
@@ -33,6 +34,7 @@ __all__ = [
     "BaseInstrumentationContext",
     "MetricsCollector",
     "__version__",
+    "compare",
     "explain",
     "inspect",
     "load_measurement",
@@ -41,6 +43,7 @@ __all__ = [
     "register_backend",
     "register_metric",
     "save_measurement",
+    "scaling",
     "track_bytes",
     "track_memory",
     "track_metrics",
@@ -53,6 +56,7 @@ _PLOTS = (
     "plot_branch_access_per_chunk",
     "plot_branch_treemap",
     "plot_bytes_accessed_per_chunk",
+    "plot_bytes_reconciliation",
     "plot_chunk_gantt",
     "plot_compression_ratio_distribution",
     "plot_cpu_utilization_mean_timeline",
@@ -83,6 +87,7 @@ _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
     "__version__": "_roast",
+    "compare": "comparison",
     "explain": "answers",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
@@ -91,6 +96,7 @@ _HOMES = {
     "register_backend": "backends",
     "register_metric": "custom",
     "save_measurement": "export.measurements",
+    "scaling": "comparison",
     "track_bytes": "instrumentation",
     "track_memory": "instrumentation",
     "track_metrics": "decorator",

@@ -46,7 +46,7 @@ class LazyDict(dict[str, Any]):
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value, or the default."""
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401
 
     def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
         """Return a view of the pairs."""
@@ -88,7 +88,7 @@ class LazyDict(dict[str, Any]):
     def __ne__(self, other: object) -> bool:
         return dict.__ne__(self._made(), other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         return dict.__repr__(self._made())
@@ -151,7 +151,7 @@ class RecordList(list[Any]):
     def __ne__(self, other: object) -> bool:
         return list.__ne__(self.made(), _plain(other))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __add__(self, other: Any) -> Any:
         return list.__add__(self.made(), list(other))
@@ -159,7 +159,7 @@ class RecordList(list[Any]):
     def __radd__(self, other: Any) -> Any:
         return list(other) + list(self)
 
-    def __iadd__(self, other: Iterable[Any]) -> RecordList:  # type: ignore[misc,override]
+    def __iadd__(self, other: Iterable[Any]) -> RecordList:  # type: ignore[misc]
         self.extend(other)
         return self
 
@@ -222,4 +222,7 @@ class RecordList(list[Any]):
 
 
 def _plain(other: object) -> object:
+    """What C code that compares lists may look into."""
+    if isinstance(other, RecordList):
+        return other.made()
     return list(other) if type(other).__name__ == "Records" else other  # type: ignore[call-overload]

@@ -179,7 +179,7 @@ class Measurement:
         if start is None or stop is None:
             start, stop = 0, fields.get("num_events", 0)
         branches: list[tuple[str, int | None]] = []
-        selected = whole = ahead = unused = 0
+        selected = whole = shared = ahead = unused = 0
         never = set(preloaded).difference(touched)
         for name in dict.fromkeys(touched + preloaded):
             branch = tree.branch(opened, name)
@@ -187,6 +187,7 @@ class Measurement:
                 branches.append((name, None))
                 continue
             need = branch.baskets.overlapping(start, stop)
+            shared += branch.baskets.cut(start, stop)
             branches.append((name, need))
             selected += branch.compressed
             whole += branch.uncompressed
@@ -199,6 +200,7 @@ class Measurement:
         fields["tree_bytes"] = tree.bytes
         fields["selected_bytes"] = selected
         fields["selected_uncompressed_bytes"] = whole
+        fields["cut_bytes"] = shared
         if preloaded:
             fields["ahead_bytes"] = ahead
         if never:

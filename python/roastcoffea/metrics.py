@@ -84,3 +84,17 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
         else:
             result.absent[key] = row["reason"]
     return result
+
+
+def parts_of(summary: Summary) -> dict[str, Any]:
+    """Return what a summary has of files, branches, failures and the datasets' bytes, if any.
+
+    ``bytes_per_dataset`` is by the dataset's name; the others are lists, the largest first.
+    """
+    parts: dict[str, Any] = {
+        "files": summary.files(),
+        "branches": summary.branches(),
+        "failures": summary.failures(),
+        "bytes_per_dataset": {row["name"]: row["bytes"] for row in summary.datasets()},
+    }
+    return {key: part for key, part in parts.items() if part}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
     from roastcoffea.lazy import LazyDict, RecordList
     from roastcoffea.metrics import Metrics
@@ -134,12 +134,12 @@ class OpenRun:
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that shows the run in any browser, and return its path."""
-        self._run.report(path)
+        self.run.report(path)
         return Path(path)
 
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""
-        return self._run._repr_html_()
+        return self.run._repr_html_()
 
     @cached_property
     def tracking_data(self) -> LazyDict | None:

@@ -85,12 +85,11 @@ class Display:
         arrived = self._arrived
         chunks = arrived.chunks
         events_per_s, bytes_per_s = arrived.rates()
-        parts: list[tuple[str, str]] = [
-            (f"{_counted(chunks['finished'], 'chunk')} done", "bold green")
-        ]
+        done = _counted(chunks["finished"], "chunk")
+        parts: list[tuple[str, str]] = [(f"{done} done", "bold green")]
         if chunks["failed"]:
             parts.append((f"{chunks['failed']:,} failed", "bold red"))
-        parts.append((f"{_si(events_per_s)}events/s", ""))
+        parts.append((f"{_si(events_per_s)}Hz", ""))
         parts.append((f"{bytes_per_s * 8 / 1e9:.3g} Gbps", ""))
         if arrived.workers:
             parts.append((_counted(len(arrived.workers), "worker"), ""))

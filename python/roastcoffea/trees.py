@@ -33,6 +33,15 @@ class Baskets(NamedTuple):
         last = bisect_left(self.offsets, stop, first, len(self.offsets) - 1)
         return self.sums[last] - self.sums[first]
 
+    def cut(self, start: int, stop: int) -> int:
+        """Return the bytes of the one that begins before ``start`` and is needed from there on."""
+        if start >= stop:
+            return 0
+        first = bisect_right(self.offsets, start, 0, len(self.offsets) - 1) - 1
+        if first < 0 or self.offsets[first] == start:
+            return 0
+        return self.overlapping(start, start + 1)
+
 
 class Branch(NamedTuple):
     """One branch of a tree."""

@@ -44,7 +44,7 @@ def tables() -> list[str]:
 
 
 def options(verb: str) -> list[str]:
-    return sorted(re.findall(r"^  -\w, (--[\w-]+)", help_of(verb), re.M))
+    return sorted(re.findall(r"^  (?:-\w,|   ) (--[\w-]+)", help_of(verb), re.M))
 
 
 def formats(verb: str) -> list[str]:

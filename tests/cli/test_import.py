@@ -43,7 +43,7 @@ def show(path: Path) -> Any:
 def test_a_real_measurement_gives_its_metrics_back() -> None:
     old = json.loads((GOLDEN / "metrics.json").read_text())
     shown = show(GOLDEN)
-    assert shown["estimated"] == {}
+    assert set(shown["estimated"]) <= {"total_bytes_uncompressed"}
     compared = 0
     for key, value in old.items():
         if isinstance(value, int | float) and key in shown["metrics"] and key not in DIFFERENT:

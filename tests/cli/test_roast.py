@@ -32,10 +32,15 @@ TABLES = [
     "timing",
     "fine",
     "chunks",
+    "failures",
     "split",
+    "bytes",
     "datasets",
     "sections",
+    "branches",
     "tasks",
+    "coverage",
+    "custom",
 ]
 ESCAPE = "\x1b"
 
@@ -154,7 +159,7 @@ def test_show_prints_every_table(runs: Path) -> None:
 def test_show_in_json_has_its_documented_shape(runs: Path) -> None:
     result = roast("show", runs / "finished.roast", "--format", "json")
     shown = json.loads(result.stdout)
-    assert list(shown) == ["run", "metrics", "absent", "estimated", "tables"]
+    assert list(shown) == ["run", "metrics", "absent", "estimated", "custom", "tables"]
     assert shown["run"]["finished"] is True
     assert shown["run"]["facts"]["run.name"] == "sample"
     assert shown["metrics"]["total_events"] == 900000
@@ -178,7 +183,7 @@ def test_show_in_csv_writes_every_table_under_its_name(runs: Path) -> None:
     assert re.findall(r"^# (.*)$", result.stdout, re.M) == TABLES
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [*TABLES, "files"])
 def test_one_table_in_csv_is_plain_csv(runs: Path, table: str) -> None:
     result = roast("show", runs / "finished.roast", "--table", table, "--format=csv")
     assert result.returncode == 0

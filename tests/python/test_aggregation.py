@@ -328,6 +328,7 @@ def test_a_file_is_covered_by_all_its_chunks_in_whatever_order_they_come() -> No
             "total_tree_bytes": 1000,
             "bytes_read": 450,
             "bytes_read_percent": 45.0,
+            "accessed_branches": ["a", "b", "c", "d", "e"],
         }
         assert not coverage.estimated
     overlapping = [record(["a", "b"], 200), record(["b", "c"], 300)]

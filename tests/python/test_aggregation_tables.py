@@ -74,7 +74,7 @@ def test_times_to_a_tenth_and_finer_below(seconds: float, text: str) -> None:
         (format_throughput_table, "Throughput Metrics", 1),
         (format_event_processing_table, "Event Processing Metrics", 4),
         (format_resources_table, "Resource Utilization", 8),
-        (format_timing_table, "Timing Breakdown", 2),
+        (format_timing_table, "Timing Breakdown", 3),
     ],
 )
 def test_tables_of_nothing(

@@ -271,7 +271,7 @@ def test_a_worker_that_comes_and_one_that_is_restarted_are_followed(tmp_path: Pa
             cluster.scale(2)
             client.wait_for_workers(2, timeout=60)
             work(client, 8)
-            client.restart()
+            client.restart(timeout=240)
             work(client, 8)
             time.sleep(1)
         assert len(collector.chunk_metrics) == 16

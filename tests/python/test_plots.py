@@ -173,6 +173,12 @@ DOCUMENTED: dict[str, tuple[str, str, str, tuple[Any, ...]]] = {
         "No chunk metrics data available",
         (None, []),
     ),
+    "plot_bytes_reconciliation": (
+        "Bytes Needed, Requested and Read",
+        "",
+        "No bytes of chunks in the metrics",
+        (None, {}, {"bytes_per_dataset": {"DY": {"bytes_needed": None}}}),
+    ),
     "plot_branch_treemap": (
         "Bytes Read by Branch",
         "",

@@ -159,6 +159,16 @@ def make_metrics(workers: int = 4, samples: int = 120, chunks: int = 80) -> Data
         "elapsed_time_seconds": 120.0,
         "compression_ratios": [0.55 + 0.01 * (i % 9) for i in range(40)],
         "bytes_read_percent_per_file": [12 + (i % 11) for i in range(40)],
+        "bytes_per_dataset": {
+            f"dataset_{i}": {
+                "bytes_needed": 4e9 / (i + 1),
+                "bytes_needed_again": 3e8 * i,
+                "bytes_requested": 4.4e9 / (i + 1),
+                "bytes_kernel_read": 5.1e9 / (i + 1) if i else None,
+                "bytes_storage_read": 1.3e9 / (i + 1) if i else None,
+            }
+            for i in range(3)
+        },
         "time_ledger": ledger,
         "tracking_data": make_tracking_data(workers, samples, threads=2),
         "raw_chunk_metrics": records,

@@ -31,6 +31,7 @@ def test_a_real_measurement_is_drawn_as_its_file_holds_it(tmp_path: Path) -> Non
         "per_task_overhead",
         "wall_split",  # version 0.1 did not measure these
         "branch_treemap",
+        "bytes_reconciliation",
     }
     assert len(written) == 23
 

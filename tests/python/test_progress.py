@@ -28,7 +28,7 @@ def test_the_line_says_what_has_arrived(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     arrived = Arrived()
     line = Display(arrived).line
-    assert line().plain == "0 chunks done · 0 events/s · 0 Gbps · 0:00"
+    assert line().plain == "0 chunks done · 0 Hz · 0 Gbps · 0:00"
     arrived.add_worker("a", True)
     arrived.add_worker("b", True)
     arrived.set_memory("a", 1_500_000_000)

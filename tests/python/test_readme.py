@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -114,6 +115,9 @@ def test_the_commands_work(reader: Reader, line: str) -> None:
         assert list(sqlite3.connect(file).execute(query))
         return
     assert program == "roast"
+    for name in arguments:  # other runs of the reader's
+        if name.endswith(".roast") and not Path(name).exists():
+            shutil.copy("runs/zmumu.roast", name)
     done = subprocess.run([ROAST, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -2,23 +2,28 @@
  * Writes a run file for the tests of the command
  *
  *   make-run KIND PATH
+ *   make-run many PATH CHUNKS SEED SCALE SPREAD WORKERS [CHUNK_EVENTS]
  *
  * finished    the sample: everything that a run can have
  * unfinished  its client was killed: the log lies beside the file
  * failed      an exception left the block
  * empty       begun and ended, nothing between
  * hostile     a name and an error that a terminal would obey
+ * many        CHUNKS chunks, whose times are SCALE times the usual with a relative
+ *             deviation of SPREAD, drawn from SEED, on WORKERS workers
  * hostile-names  the sample with names of workers, datasets and files that a browser would obey
  * large       2,000 chunks of 8 workers in 2 min; or, as KIND,
  *             large:CHUNKS:WORKERS:SECONDS
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "large.h"
 #include "sample.h"
+#include "synthetic.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -173,15 +178,39 @@ static int make(const char *kind, const char *path, struct roast_error *error)
         return r;
 }
 
+static int make_many(char **argv, int argc, struct roast_error *error)
+{
+        const struct synthetic options = {
+                .chunks = strtoul(argv[1], NULL, 10),
+                .seed = strtoul(argv[2], NULL, 10),
+                .scale = strtod(argv[3], NULL),
+                .spread = strtod(argv[4], NULL),
+                .workers = strtoul(argv[5], NULL, 10),
+                .chunk_events = argc > 6 ? strtol(argv[6], NULL, 10) : 0,
+        };
+        struct roast_run *run;
+        int r;
+
+        r = roast_run_create(&run, argv[0], error);
+        if (r < 0)
+                return r;
+        r = synthetic_fill(run, &options, error);
+        if (r >= 0)
+                r = roast_run_finish(run, error);
+        roast_run_free(run);
+        return r;
+}
+
 int main(int argc, char **argv)
 {
         struct roast_error error = { 0 };
+        bool many = argc >= 8 && argc <= 9 && !strcmp(argv[1], "many");
 
-        if (argc != 3) {
+        if (argc != 3 && !many) {
                 fprintf(stderr, "make-run KIND PATH\n");
                 return 2;
         }
-        if (make(argv[1], argv[2], &error) < 0) {
+        if ((many ? make_many(argv + 2, argc - 2, &error) : make(argv[1], argv[2], &error)) < 0) {
                 fprintf(stderr, "make-run: %s\n", error.message);
                 return 1;
         }

@@ -41,9 +41,29 @@ static int set_texts(struct chunk_table *table, size_t i)
                 r = set_text(table, CHUNK_TREE, "Events");
         if (r >= 0)
                 r = set_text(table, CHUNK_WORKER, addresses[i % 3]);
-        if (r >= 0 && i % 10 == 9)
+        if (r >= 0 && i % 10 == 9) {
+                char message[64];
+
+                snprintf(message, sizeof(message), "basket %zu cannot be read", i);
                 r = set_text(table, CHUNK_ERROR_TYPE, "OSError");
+                if (r >= 0)
+                        r = set_text(table, CHUNK_ERROR_MESSAGE, message);
+        }
         return r;
+}
+
+/* Chunks of a file touch one branch or two, and all but the first begin within a basket. */
+static void set_bytes(struct chunk_table *table, size_t i)
+{
+        size_t row = table->n - 1;
+
+        chunk_table_set(table, row, CHUNK_READ_BYTES, i % 4 ? 0 : 4096000);
+        chunk_table_set(table, row, CHUNK_RCHAR_BYTES, 1800000);
+        chunk_table_set(table, row, CHUNK_TREE_BRANCHES, 100);
+        chunk_table_set(table, row, CHUNK_TREE_BYTES, 40000000);
+        chunk_table_set(table, row, CHUNK_SELECTED_BYTES, i % 2 ? 5000000 : 3500000);
+        chunk_table_set(table, row, CHUNK_SELECTED_UNCOMPRESSED_BYTES, i % 2 ? 9000000 : 6000000);
+        chunk_table_set(table, row, CHUNK_CUT_BYTES, i % 4 ? 125000 : 0);
 }
 
 static void set_numbers(struct chunk_table *table, size_t i)
@@ -62,6 +82,7 @@ static void set_numbers(struct chunk_table *table, size_t i)
         chunk_table_set(table, row, CHUNK_RSS_START_BYTES, 300000000);
         chunk_table_set(table, row, CHUNK_RSS_END_BYTES, 300000000 + (int64_t)(i % 5) * 1048576);
         chunk_table_set(table, row, CHUNK_REQUESTED_BYTES, 1500000);
+        set_bytes(table, i);
         chunk_table_set(table, row, CHUNK_TREE_BRANCHES, 50);
         chunk_table_set(table, row, CHUNK_TREE_BYTES, 40000000);
         chunk_table_set(table, row, CHUNK_SELECTED_BYTES, i % 2 ? 6000000 : 4000000);
@@ -329,6 +350,20 @@ char *sample_dump(const struct roast_summary *summary)
                                s->kind, (long long)s->chunks, (long long)s->count, s->total_s,
                                s->self_s, s->min_s, s->max_s, s->rss_delta_bytes,
                                s->rss_delta_min_bytes, s->rss_delta_max_bytes, (long long)s->bytes);
+        }
+        for (size_t i = 0; i < summary->n_failures && r >= 0; i++) {
+                const struct roast_failure *f = &summary->failures[i];
+
+                r = buf_printf(&out, "failure %d %s %s %lld %lld %a\n", f->outcome,
+                               f->error_type ? f->error_type : "-",
+                               f->error_message ? f->error_message : "-", (long long)f->attempts,
+                               (long long)f->recovered, f->wall_s);
+        }
+        for (size_t i = 0; i < summary->n_branches && r >= 0; i++) {
+                const struct roast_branch *b = &summary->branches[i];
+
+                r = buf_printf(&out, "branch %s %lld %lld %lld\n", b->name, (long long)b->chunks,
+                               (long long)b->needed.chunks, (long long)b->needed.bytes);
         }
         return r < 0 ? NULL : buf_release_string(&out);
 }

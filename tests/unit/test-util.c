@@ -3,6 +3,8 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "alloc.h"
 #include "roast-error.h"
@@ -55,6 +57,36 @@ static void test_a_cursor_past_the_end_stays_bad(void **state)
         assert_null(cursor_bytes(&cursor, &len));
         assert_int_equal(len, 0);
         assert_true(cursor.bad);
+}
+
+static void test_a_real_number_has_the_fewest_digits_that_read_back(void **state)
+{
+        static const double values[] = { 0,       -0.0,    0.1,      -0.5,     1e-4,    9.9e-5,
+                                         1e-9,    123456,  999999.9, 1e6,      1e15,    1e-300,
+                                         1.0 / 3, 2e5 / 7, 0.000123, 0.3 - .2, 1e9 + .5 };
+        uint64_t seed = 88172645463325252;
+
+        (void)state;
+        for (int i = 0; i < 200000; i++) {
+                ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+                char text[40];
+                double value;
+
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                value = (size_t)i < sizeof(values) / sizeof(values[0]) ? values[i]
+                        : i % 2 ? (double)(int64_t)(seed >> (seed % 60)) / 1e9
+                                : (double)(int64_t)seed / (double)(seed % 1000 + 1);
+                for (int digits = 15; digits <= 17; digits++) {
+                        snprintf(text, sizeof(text), "%.*g", digits, value);
+                        if (strtod(text, NULL) == value)
+                                break;
+                }
+                assert_int_equal(buf_put_real(&buf, value), 0);
+                assert_int_equal(buf.len, strlen(text));
+                assert_memory_equal(buf.data, text, buf.len);
+        }
 }
 
 static void test_json_is_valid_whatever_the_strings_are(void **state)
@@ -206,6 +238,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_numbers_read_back_as_they_were_written),
                 cmocka_unit_test(test_a_cursor_past_the_end_stays_bad),
+                cmocka_unit_test(test_a_real_number_has_the_fewest_digits_that_read_back),
                 cmocka_unit_test(test_json_is_valid_whatever_the_strings_are),
                 cmocka_unit_test(test_json_of_any_bytes_is_utf8_without_control_characters),
                 cmocka_unit_test(test_json_is_indented_and_empty_containers_stay_on_their_line),

@@ -52,11 +52,19 @@ export function timeAxis(label?: string): uPlot.Axis {
   };
 }
 
-/** Follows the width of its place and ends with it. */
-export function keepWidth(charts: Charts, plot: uPlot, place: HTMLElement): void {
+/** Whether an element is on the panel that is shown: only there it is worth to draw. */
+function isShown(place: HTMLElement): boolean {
+  return place.clientWidth > 0;
+}
+
+/** Follows the width of its place and ends with it; `shown` is called when the panel is shown again. */
+export function keepWidth(charts: Charts, plot: uPlot, place: HTMLElement, shown?: () => void): void {
+  let visible = isShown(place);
   const observer = new ResizeObserver(() => {
     const width = place.clientWidth;
     if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
+    if (isShown(place) && !visible) shown?.();
+    visible = isShown(place);
   });
   observer.observe(place);
   charts.add(() => {
@@ -72,11 +80,12 @@ export function followRange(
   range: TimeRange,
   place: HTMLElement,
 ): void {
-  charts.add(
-    range.listen(() => {
+  const follow = () => {
+    if (isShown(place) && (plot.scales.x.min !== range.from || plot.scales.x.max !== range.to))
       plot.setScale("x", { min: range.from, max: range.to });
-    }),
-  );
+  };
+  charts.add(range.listen(follow));
+  keepWidth(charts, plot, place, follow);
   plot.over.addEventListener(
     "wheel",
     (event) => {

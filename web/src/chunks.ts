@@ -115,7 +115,7 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
   };
   const changed = () => {
     clearTimeout(timer);
-    timer = setTimeout(list, 60);
+    timer = setTimeout(list, 120);
   };
   const fill = () => {
     drawn.clear();

@@ -71,12 +71,13 @@ export class Scatter {
     this.#measure();
     this.#plot = this.#draw(width);
     this.element.append(this.#tooltip.element);
-    keepWidth(charts, this.#plot, this.element);
-    charts.add(
-      range.listen(() => {
-        if (settings.against === "time") this.#show({ x: [range.from, range.to], y: this.#view.y });
-      }),
-    );
+    const follow = () => {
+      const [from, to] = this.#view.x;
+      if (settings.against !== "time" || this.element.clientWidth === 0) return;
+      if (from !== range.from || to !== range.to) this.#show({ x: [range.from, range.to], y: this.#view.y });
+    };
+    keepWidth(charts, this.#plot, this.element, follow);
+    charts.add(range.listen(follow));
     this.#listen(chosen);
   }
 
@@ -196,9 +197,8 @@ export class Scatter {
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.#tooltip.hide();
     if (this.#settings.against === "time") {
-      this.#view = { x, y };
+      this.#view = { x: this.#view.x, y };
       this.#range.set(x[0], x[1]);
-      this.#show({ x: [this.#range.from, this.#range.to], y });
     } else this.#show({ x, y });
   }
 
@@ -239,22 +239,15 @@ export class Scatter {
   #stamp(u: uPlot, count: number): void {
     const ratio = devicePixelRatio || 1;
     const { of, colors } = coloring(this.#chunks, this.#settings.colorBy);
-    const shades = colors.map(rgb);
-    const radius = (count < 3000 ? 3 : count < 30000 ? 2 : count < 200000 ? 1 : 0) * ratio;
+    const radius = Math.round((count < 3000 ? 3 : count < 30000 ? 2 : count < 200000 ? 1 : 0) * ratio);
     const alpha = count < 3000 ? 0.65 : count < 30000 ? 0.45 : count < 200000 ? 0.3 : 0.35;
-    const disc: [number, number][] = [];
-    for (let dx = -Math.ceil(radius); dx <= radius; dx++)
-      for (let dy = -Math.ceil(radius); dy <= radius; dy++)
-        if (dx * dx + dy * dy <= (radius + 0.4) ** 2) disc.push([dx, dy]);
     const pixels = this.#pixels;
+    const places = this.#places;
+    const visible = this.visible;
     pixels.begin(u.bbox.width, u.bbox.height);
-    for (let k = 0; k < count; k++) {
-      const shade = shades[of[this.visible[k]]];
-      const x = Math.round(this.#places[2 * k]);
-      const y = Math.round(this.#places[2 * k + 1]);
-      for (const [dx, dy] of disc) pixels.add(x + dx, y + dy, shade, 1);
-    }
-    pixels.paint(u.ctx, u.bbox.left, u.bbox.top, alpha);
+    for (let k = 0; k < count; k++)
+      pixels.disc(Math.round(places[2 * k]), Math.round(places[2 * k + 1]), radius, of[visible[k]]);
+    pixels.paint(u.ctx, u.bbox.left, u.bbox.top, colors.map(rgb), (weight) => 1 - Math.pow(1 - alpha, weight));
   }
 
   /** What failed is never hidden behind the others. */

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 
-import { axis, Charts, followRange, keepWidth, selectRange, timeAxis } from "./chart";
+import { axis, Charts, followRange, selectRange, timeAxis } from "./chart";
 import { choice, h } from "./dom";
 import { clock, cut, inUnit, seconds, short, bytes } from "./format";
 import type { TimeRange } from "./range";
@@ -106,7 +106,6 @@ function draw(
     place,
   );
   followRange(charts, plot, range, place);
-  keepWidth(charts, plot, place);
 }
 
 /** What a chart shows, as numbers: a row for each twentieth of what is looked at. */

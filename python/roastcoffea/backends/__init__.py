@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "dask": ("roastcoffea.backends.dask", "DaskMetricsBackend"),
     "local": ("roastcoffea.backends.local", "LocalMetricsBackend"),
+    "taskvine": ("roastcoffea.backends.taskvine", "TaskVineMetricsBackend"),
 }
 _factories: dict[str, Callable[[Any], AbstractMetricsBackend]] = {}
 
@@ -44,7 +45,7 @@ def register_backend(
     >>> from roastcoffea.backends.local import LocalMetricsBackend
     >>> register_backend("mine", LocalMetricsBackend)
     >>> registered()
-    ['dask', 'local', 'mine']
+    ['dask', 'local', 'mine', 'taskvine']
     >>> unregister_backend("mine")
     """
     if not callable(factory):

@@ -202,7 +202,7 @@ def _least_size(key: str, metrics: Mapping[str, Any]) -> int:
         return _LEAST[key] * len(metrics[key])
     if key == "tracking_data" and isinstance(metrics[key], LazyDict):
         counts = metrics[key].get("worker_counts") or {}
-        return _LEAST[key] * 2 * sum(counts.values())  # each has cores and a limit at least
+        return 2 * _LEAST[key] * int(sum(counts.values()))  # each has cores and a limit at least
     return 0
 
 
@@ -300,8 +300,11 @@ def _add_from_run(metrics: dict[str, Any], path: Path) -> None:
     def of_run() -> dict[str, Any]:
         return _metrics_of_run(path / "run.roast")
 
+    def later(key: str) -> Later:
+        return Later(lambda: of_run()[key])
+
     for key in in_run:
-        metrics[key] = Later(lambda key=key: of_run()[key])
+        metrics[key] = later(key)
 
 
 def _tuple_key(key: str) -> Any:

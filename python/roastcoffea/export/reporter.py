@@ -10,18 +10,42 @@ from roastcoffea._roast import Summary, format_bytes, format_time
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from roastcoffea._roast import Table as MadeTable
+
 _STYLES = {"plain": "", "strong": "bold", "dim": "dim", "alert": "red"}
 
 
-def rich_table(summary: Summary, name: str) -> Table | None:
-    """Draw one table of a summary; None if it has nothing to say."""
+def rich_table(
+    summary: Summary, name: str, width: int | None = None, limit: int | None = None
+) -> Table | None:
+    """Draw one table of a summary; None if it has nothing to say.
+
+    Parameters
+    ----------
+    summary, name
+        which table of what
+    width
+        of the terminal: the important columns are kept
+    limit
+        rows to show; how many more there are stands below the table
+    """
+    return draw_table(summary.table(name, *(() if width is None else (width - 4, 3))), limit)
+
+
+def draw_table(made: MadeTable, limit: int | None = None) -> Table | None:
+    """Draw a table that libroast made; None if it has no rows."""
     from rich.table import Table
     from rich.text import Text
 
-    title, columns, rows = summary.table(name)
+    title, columns, rows = made
     if not rows:
         return None
+    left_out = len(rows) - limit if limit is not None and len(columns) > 2 else 0
+    if left_out > 0:
+        rows = rows[:limit]
     table = Table(title=title, header_style="bold cyan")
+    if left_out > 0:
+        table.caption = f"... and {left_out:,} more"
     for i, (heading, right) in enumerate(columns):
         table.add_column(
             heading,

@@ -27,6 +27,18 @@ def seconds(value: float) -> str:
     return f"{value:.3g}s" if 0 < abs(value) < 0.1 else f"{value:.2f}s"
 
 
+def size_text(size: float) -> str:
+    """Return bytes as people say it.
+
+    >>> size_text(3e6), size_text(812)
+    ('3 MB', '812 B')
+    """
+    for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size:.0f} B"
+
+
 def histogram(ax: Axes, values: Floats, bins: int, over: tuple[float, float] | None = None) -> None:
     """Draw a histogram; values that are all alike get a bar, not a scale that shows noise."""
     values = values[np.isfinite(values)]

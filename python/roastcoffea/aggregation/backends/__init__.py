@@ -6,16 +6,22 @@ from collections.abc import Callable
 
 from roastcoffea.aggregation.backends.base import AbstractTrackingDataParser
 from roastcoffea.aggregation.backends.dask import DaskMetricsParser, DaskTrackingDataParser
+from roastcoffea.aggregation.backends.taskvine import TaskVineMetricsParser
 
 __all__ = [
     "AbstractTrackingDataParser",
     "DaskMetricsParser",
     "DaskTrackingDataParser",
+    "TaskVineMetricsParser",
     "get_parser",
     "register_parser",
 ]
 
-_factories: dict[str, Callable[[], AbstractTrackingDataParser]] = {"dask": DaskTrackingDataParser}
+_BUILT_IN: dict[str, Callable[[], AbstractTrackingDataParser]] = {
+    "dask": DaskTrackingDataParser,
+    "taskvine": TaskVineMetricsParser,
+}
+_factories = dict(_BUILT_IN)
 
 
 def register_parser(name: str, factory: Callable[[], AbstractTrackingDataParser]) -> None:
@@ -46,6 +52,8 @@ def register_parser(name: str, factory: Callable[[], AbstractTrackingDataParser]
 def unregister_parser(name: str) -> None:
     """Forget a parser; it is no error if there is none of that name."""
     _factories.pop(name, None)
+    if name in _BUILT_IN:
+        _factories[name] = _BUILT_IN[name]
 
 
 def get_parser(backend: str) -> AbstractTrackingDataParser:

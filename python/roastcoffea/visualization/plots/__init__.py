@@ -29,6 +29,7 @@ from roastcoffea.visualization.plots.per_task import (
     plot_per_task_cpu_io,
     plot_per_task_overhead,
 )
+from roastcoffea.visualization.plots.reconciliation import plot_bytes_reconciliation
 from roastcoffea.visualization.plots.scaling import (
     plot_efficiency_summary,
     plot_resource_utilization,
@@ -45,6 +46,7 @@ __all__ = [
     "plot_branch_access_per_chunk",
     "plot_branch_treemap",
     "plot_bytes_accessed_per_chunk",
+    "plot_bytes_reconciliation",
     "plot_chunk_gantt",
     "plot_compression_ratio_distribution",
     "plot_cpu_utilization_mean_timeline",

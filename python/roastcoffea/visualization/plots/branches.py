@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
+from roastcoffea.visualization.bars import size_text
 from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
 from roastcoffea.visualization.names import plain, shown
 from roastcoffea.visualization.records import Record, require
@@ -85,7 +86,12 @@ def plot_branch_treemap(
     branches = f"{len(sizes):,} branches" if len(sizes) != 1 else "1 branch"
     label_axes(ax, title)
     ax.text(
-        1.0, 1.01, f"{_bytes(total)} in {branches}", transform=ax.transAxes, ha="right", va="bottom"
+        1.0,
+        1.01,
+        f"{size_text(total)} in {branches}",
+        transform=ax.transAxes,
+        ha="right",
+        va="bottom",
     )
     finish(fig, output_path)
     return fig, ax
@@ -176,7 +182,7 @@ def _write(ax: Axes, tile: Box, name: str, size: float, total: float, colour: st
     if points < 6:
         return
     if height > 2.8 * points * inch_per_point:
-        label = f"{label}\n{_bytes(size)}"
+        label = f"{label}\n{size_text(size)}"
     light = np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) > 0.5
     text = ax.text(
         x + width / 2,
@@ -189,15 +195,3 @@ def _write(ax: Axes, tile: Box, name: str, size: float, total: float, colour: st
         clip_on=True,
     )
     plain([text])
-
-
-def _bytes(size: float) -> str:
-    """Return bytes as people say it.
-
-    >>> _bytes(3e6), _bytes(812)
-    ('3 MB', '812 B')
-    """
-    for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= scale:
-            return f"{size / scale:.3g} {unit}"
-    return f"{size:.0f} B"

@@ -18,6 +18,7 @@ from roastcoffea.visualization.plots import (
     ledger,
     memory,
     per_task,
+    reconciliation,
     scaling,
     throughput,
     workers,
@@ -49,6 +50,7 @@ _OF_METRICS: tuple[Plot, ...] = (
     ledger.plot_time_ledger,
     io.plot_compression_ratio_distribution,
     io.plot_data_access_percentage,
+    reconciliation.plot_bytes_reconciliation,
 )
 _OF_SPANS: tuple[Plot, ...] = (
     per_task.plot_per_task_cpu_io,

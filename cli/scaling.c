@@ -1,0 +1,99 @@
+/* roast scaling: how throughput grows with the number of cores, over several runs */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "roast-scaling.h"
+#include "util/cleanup.h"
+
+static void help(void)
+{
+        fputs("Usage: roast scaling RUN... [--format text|json|csv|markdown]\n"
+              "Tells how throughput grew with the number of cores over runs of the same analysis,\n"
+              "fits Amdahl's law and the universal scalability law to them, and tells beyond how\n"
+              "many cores it gets slower.\n\n"
+              "  -f, --format FORMAT  text (default), json, csv or markdown\n"
+              "  -h, --help           this text\n\n"
+              "Several runs of each size make the intervals mean something.\n",
+              stdout);
+}
+
+static int print(const struct roast_scaling *scaling, enum cli_format format)
+{
+        ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
+        struct roast_error error = { 0 };
+        char *text;
+
+        if (format == CLI_JSON) {
+                if (roast_scaling_to_json(&text, scaling, &error) < 0)
+                        return cli_fail("scaling", "%s", error.message);
+                return cli_print("scaling", text);
+        }
+        if (roast_scaling_tables(&tables, scaling, &error) < 0)
+                return cli_fail("scaling", "%s", error.message);
+        for (size_t i = 0; i < tables.n; i++) {
+                int code;
+
+                if (i)
+                        putchar('\n');
+                if (format == CLI_CSV)
+                        printf("# %s\n", tables.tables[i].name);
+                code = cli_print_table("scaling", &tables.tables[i], format);
+                if (code != EXIT_GOOD)
+                        return code;
+        }
+        return EXIT_GOOD;
+}
+
+static int scale(char **paths, size_t n, enum cli_format format)
+{
+        struct roast_run **runs = calloc(n, sizeof(*runs));
+        struct roast_error error = { 0 };
+        struct roast_scaling scaling;
+        int r = runs ? 0 : roast_fail_nomem(&error), code;
+
+        for (size_t i = 0; i < n && r >= 0; i++)
+                r = roast_run_open_any(&runs[i], paths[i], &error);
+        if (r >= 0)
+                r = roast_scaling(&scaling, runs, n, &error);
+        for (size_t i = 0; i < n && runs; i++)
+                roast_run_free(runs[i]);
+        free(runs);
+        if (r < 0)
+                return cli_fail("scaling", "%s", error.message);
+        code = print(&scaling, format);
+        roast_scaling_deinit(&scaling);
+        return code;
+}
+
+int verb_scaling(int argc, char **argv)
+{
+        static const struct option options[] = {
+                { "format", required_argument, NULL, 'f' },
+                { "help", no_argument, NULL, 'h' },
+                { 0 },
+        };
+        int option, format = CLI_TEXT;
+
+        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
+                switch (option) {
+                case 'f':
+                        format = cli_format("scaling", optarg);
+                        if (format < 0)
+                                return EXIT_CANNOT;
+                        break;
+                case 'h':
+                        help();
+                        return EXIT_GOOD;
+                default:
+                        return cli_usage("scaling");
+                }
+        }
+        if (optind == argc) {
+                cli_fail("scaling", "a RUN is wanted");
+                return cli_usage("scaling");
+        }
+        return scale(argv + optind, (size_t)(argc - optind), (enum cli_format)format);
+}

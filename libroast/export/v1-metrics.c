@@ -1,0 +1,331 @@
+/* metrics.json: the run in the documented keys */
+
+#include <math.h>
+#include <string.h>
+
+#include "export/record.h"
+#include "export/tracking.h"
+#include "export/v1.h"
+#include "record/cbor.h"
+#include "util/cleanup.h"
+
+#define BATCH 256
+
+static void put_value(struct json *json, enum roast_metric metric, const struct roast_value *value)
+{
+        if (value->state == ROAST_ABSENT && roast_metrics[metric].fallback == ROAST_FALLBACK_ZERO)
+                json_int(json, 0);
+        else if (value->state == ROAST_ABSENT)
+                json_null(json);
+        else if (roast_metrics[metric].type == ROAST_TYPE_COUNT)
+                json_int(json, value->count);
+        else
+                json_double(json, value->real);
+}
+
+/* As the documented dict: what is absent is 0, null, or not there, by the registry */
+static void put_scalars(struct v1 *v1)
+{
+        const struct roast_metric_set *set = &v1->summary.metrics;
+        struct json *json = &v1->out->json;
+
+        for (unsigned int i = 0; i < ROAST_N_METRICS; i++) {
+                if (set->values[i].state == ROAST_ABSENT &&
+                    roast_metrics[i].fallback == ROAST_FALLBACK_OMIT)
+                        continue;
+                json_key(json, roast_metrics[i].key);
+                put_value(json, i, &set->values[i]);
+                for (size_t j = 0; j < roast_n_aliases; j++) {
+                        if (roast_aliases[j].metric != i)
+                                continue;
+                        json_key(json, roast_aliases[j].key);
+                        put_value(json, i, &set->values[i]);
+                }
+        }
+}
+
+static void put_customs(struct v1 *v1)
+{
+        for (size_t i = 0; i < v1->summary.n_customs; i++) {
+                const struct roast_custom *custom = &v1->summary.customs[i];
+
+                if (custom->value.state == ROAST_ABSENT)
+                        continue;
+                json_key(&v1->out->json, custom->key);
+                json_double(&v1->out->json, custom->value.real);
+        }
+}
+
+static void put_datasets(struct v1 *v1)
+{
+        struct json *json = &v1->out->json;
+
+        if (!v1->summary.n_datasets)
+                return;
+        json_key(json, "per_dataset");
+        json_object(json);
+        for (size_t i = 0; i < v1->summary.n_datasets; i++) {
+                const struct roast_dataset *dataset = &v1->summary.datasets[i];
+
+                if (!dataset->finished)
+                        continue;
+                json_key(json, dataset->name ? dataset->name : "unknown");
+                json_object(json);
+                json_key(json, "num_chunks");
+                json_int(json, dataset->finished);
+                json_key(json, "total_duration");
+                json_double(json, dataset->wall_s);
+                json_key(json, "total_events");
+                json_int(json, dataset->events);
+                json_key(json, "mean_duration");
+                json_double(json, dataset->wall_s / (double)dataset->finished);
+                if (dataset->events > 0) {
+                        json_key(json, "mean_events_per_chunk");
+                        json_double(json, (double)dataset->events / (double)dataset->finished);
+                }
+                json_end(json);
+        }
+        json_end(json);
+}
+
+/* A string as Python's repr() shows it, for the keys that are tuples */
+static void put_repr(struct buf *out, const char *text, size_t len, int *r)
+{
+        char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
+
+        if (*r >= 0)
+                *r = buf_put_u8(out, (uint8_t)quote);
+        for (size_t i = 0; i < len && *r >= 0; i++) {
+                unsigned char c = (unsigned char)text[i];
+
+                if (c == '\\' || c == quote)
+                        *r = buf_printf(out, "\\%c", c);
+                else if (c < 0x20 || c == 0x7f)
+                        *r = buf_printf(out, "\\x%02x", c);
+                else
+                        *r = buf_put_u8(out, c);
+        }
+        if (*r >= 0)
+                *r = buf_put_u8(out, (uint8_t)quote);
+}
+
+/* "('/a.root', 0, 20000)": [start, end, bytes] */
+static void put_info(struct v1 *v1, const struct chunk_table *table, size_t row)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf key = BUF_INIT;
+        struct json *json = &v1->out->json;
+        int64_t start = chunk_table_get(table, row, CHUNK_ENTRY_START);
+        int64_t stop = chunk_table_get(table, row, CHUNK_ENTRY_STOP);
+        int64_t bytes = chunk_table_get(table, row, CHUNK_REQUESTED_BYTES);
+        double begin = record_real(table, row, CHUNK_START_UTC_NS, 1e9);
+        double end = begin + record_real(table, row, CHUNK_WALL_NS, 1e9);
+        size_t len;
+        const char *file = chunk_table_text(table, row, CHUNK_FILE, &len);
+        int r;
+
+        if (!file || start == CHUNK_ABSENT || stop == CHUNK_ABSENT || isnan(end) ||
+            chunk_table_get(table, row, CHUNK_OUTCOME) != CHUNK_FINISHED)
+                return;
+        r = buf_puts(&key, "(");
+        put_repr(&key, file, len, &r);
+        if (r >= 0)
+                r = buf_printf(&key, ", %lld, %lld)", (long long)start, (long long)stop);
+        if (r < 0) {
+                json->error = r;
+                return;
+        }
+        if (!v1->any_chunk) {
+                json_key(json, "chunk_info");
+                json_object(json);
+        }
+        v1->any_chunk = true;
+        json_key_n(json, (const char *)key.data, key.len);
+        json_array(json);
+        json_double(json, begin);
+        json_double(json, end);
+        json_int(json, bytes == CHUNK_ABSENT ? 0 : bytes);
+        json_end(json);
+}
+
+static int put_infos(const struct chunk_table *table, void *context, struct roast_error *error)
+{
+        struct v1 *v1 = context;
+        int r = 0;
+
+        for (size_t row = 0; row < table->n && r >= 0; row++) {
+                put_info(v1, table, row);
+                r = out_step(v1->out, error);
+        }
+        return r;
+}
+
+static void put_real(struct json *json, const char *key, double value)
+{
+        json_key(json, key);
+        json_double(json, value);
+}
+
+static void put_file_figures(struct json *json, const struct roast_file *file)
+{
+        json_key(json, file->name);
+        json_object(json);
+        json_key(json, "total_branches");
+        json_int(json, file->branches);
+        put_real(json, "branches_read_percent", file->branches_read_percent);
+        put_real(json, "total_tree_bytes", file->bytes);
+        put_real(json, "bytes_read", file->bytes_read);
+        put_real(json, "bytes_read_percent", file->bytes_read_percent);
+        json_end(json);
+}
+
+/* What was read of each file, under the documented keys */
+static int put_files(struct v1 *v1, struct roast_error *error)
+{
+        static const char *const keys[] = { "file_metadata", "compression_ratios",
+                                            "file_read_metrics", "bytes_read_percent_per_file" };
+        struct json *json = &v1->out->json;
+        int r = 0;
+
+        for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]) && v1->summary.n_files; k++) {
+                json_key(json, keys[k]);
+                if (k % 2)
+                        json_array(json);
+                else
+                        json_object(json);
+                for (size_t i = 0; i < v1->summary.n_files && r >= 0; i++) {
+                        const struct roast_file *file = &v1->summary.files[i];
+
+                        if (k == 0 && file->metadata) {
+                                json_key(json, file->name);
+                                cbor_to_json(json, file->metadata, file->metadata_len);
+                        } else if (k == 1 && file->compression_ratio > 0) {
+                                json_double(json, file->compression_ratio);
+                        } else if (k == 2 && file->has_coverage) {
+                                put_file_figures(json, file);
+                        } else if (k == 3 && file->bytes_read_percent > 0) {
+                                json_double(json, file->bytes_read_percent);
+                        }
+                        r = out_step(v1->out, error);
+                }
+                json_end(json);
+        }
+        return r;
+}
+
+static int put_record(const struct chunk_table *table, void *context, struct roast_error *error)
+{
+        struct v1 *v1 = context;
+        int r = 0;
+
+        for (size_t row = 0; row < table->n && r >= 0; row++, v1->chunk_id++) {
+                if (chunk_table_get(table, row, CHUNK_OUTCOME) == CHUNK_GRAPH)
+                        continue;
+                if (!v1->rows.any) {
+                        json_key(&v1->out->json, "raw_chunk_metrics");
+                        json_array(&v1->out->json);
+                }
+                record_put(&v1->rows, table, row, v1->chunk_id);
+                r = out_step(v1->out, error);
+        }
+        return r;
+}
+
+static int put_chunks(struct v1 *v1, struct roast_error *error)
+{
+        int r;
+
+        r = run_records(v1->run, BATCH, put_infos, v1, error);
+        if (v1->any_chunk)
+                json_end(&v1->out->json);
+        if (r >= 0)
+                r = put_files(v1, error);
+        /* rows inside an array: it puts the commas */
+        v1->rows = (struct rows){ .out = v1->out,
+                                  .format = ROAST_EXPORT_JSON,
+                                  .inside = true,
+                                  .columns = record_columns,
+                                  .n_columns = record_n_columns };
+        if (r >= 0)
+                r = run_records(v1->run, BATCH, put_record, v1, error);
+        if (v1->rows.any)
+                json_end(&v1->out->json);
+        return r;
+}
+
+/* "('execute', 'X', 'thread-cpu', 'seconds')": value */
+static int put_span(struct v1 *v1, const struct run_value *values, bool first)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf key = BUF_INIT;
+        struct json *json = &v1->out->json;
+        int r = buf_puts(&key, "(");
+
+        for (size_t i = 0; i < 4 && r >= 0; i++) {
+                if (i == 3 && values[3].type != RUN_STRING)
+                        break;
+                if (i)
+                        r = buf_puts(&key, ", ");
+                if (values[i].type == RUN_STRING)
+                        put_repr(&key, values[i].data, values[i].len, &r);
+                else if (r >= 0)
+                        r = buf_puts(&key, "None");
+        }
+        if (r >= 0)
+                r = buf_puts(&key, ")");
+        if (r < 0)
+                return r;
+        if (first) {
+                json_key(json, "raw_span_metrics");
+                json_object(json);
+        }
+        json_key_n(json, (const char *)key.data, key.len);
+        if (values[4].real == floor(values[4].real) && fabs(values[4].real) < 9e15)
+                json_int(json, (int64_t)values[4].real);
+        else
+                json_double(json, values[4].real);
+        return 0;
+}
+
+static int put_spans(struct v1 *v1, struct roast_error *error)
+{
+        struct run_scan scan;
+        bool any = false;
+        int r;
+
+        r = run_scan_begin(&scan, v1->run, RUN_SPAN, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                if (scan.values[4].type != RUN_REAL)
+                        continue;
+                if (put_span(v1, scan.values, !any) < 0)
+                        r = roast_fail_nomem(error);
+                any = true;
+        }
+        run_scan_end(&scan);
+        if (any)
+                json_end(&v1->out->json);
+        return r;
+}
+
+int v1_put_metrics(struct v1 *v1, struct roast_error *error)
+{
+        struct json *json = &v1->out->json;
+        int r;
+
+        json_object(json);
+        put_scalars(v1);
+        put_customs(v1);
+        put_datasets(v1);
+        json_key(json, "tracking_data");
+        if (v1->summary.metrics.values[ROAST_PEAK_WORKERS].state == ROAST_ABSENT) {
+                json_null(json);
+                r = 0;
+        } else {
+                r = tracking_put(v1->run, TRACKING_PAIRS, v1->out, error);
+        }
+        if (r >= 0)
+                r = put_chunks(v1, error);
+        if (r >= 0)
+                r = put_spans(v1, error);
+        json_end(json);
+        out_puts(v1->out, "\n");
+        return r;
+}

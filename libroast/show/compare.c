@@ -1,0 +1,438 @@
+/* A comparison as tables and as JSON */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-compare.h"
+#include "roast-units.h"
+#include "show/build.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+#include "util/size.h"
+
+#define GROUPS_MAX 26
+
+static const char *const letters[GROUPS_MAX] = { "A", "B", "C", "D", "E", "F", "G", "H", "I",
+                                                 "J", "K", "L", "M", "N", "O", "P", "Q", "R",
+                                                 "S", "T", "U", "V", "W", "X", "Y", "Z" };
+
+static const struct roast_column run_columns[] = {
+        { "group", "", false },
+        { "name", "Run", false },
+        { "chunks", "Chunks", true },
+        { "waiting", "Waiting for a core", true },
+};
+
+#define LETTER(l)                                                                                  \
+        {                                                                                          \
+                l, l, false                                                                        \
+        }
+
+static const struct roast_column condition_columns[] = {
+        { "condition", "Condition", false },
+        LETTER("A"),
+        LETTER("B"),
+        LETTER("C"),
+        LETTER("D"),
+        LETTER("E"),
+        LETTER("F"),
+        LETTER("G"),
+        LETTER("H"),
+        LETTER("I"),
+        LETTER("J"),
+        LETTER("K"),
+        LETTER("L"),
+        LETTER("M"),
+        LETTER("N"),
+        LETTER("O"),
+        LETTER("P"),
+        LETTER("Q"),
+        LETTER("R"),
+        LETTER("S"),
+        LETTER("T"),
+        LETTER("U"),
+        LETTER("V"),
+        LETTER("W"),
+        LETTER("X"),
+        LETTER("Y"),
+        LETTER("Z"),
+};
+
+static const struct roast_column figure_columns[] = {
+        { "figure", "Figure", false }, { "a", "From", true },        { "b", "To", true },
+        { "change", "Change", true },  { "interval", "95 %", true }, { "p_adjusted", "p", true },
+        { "verdict", "", false },
+};
+
+#define FROM_A_TO(l) "From A to " l
+
+static const char *const figure_titles[GROUPS_MAX] = {
+        "",
+        FROM_A_TO("B"),
+        FROM_A_TO("C"),
+        FROM_A_TO("D"),
+        FROM_A_TO("E"),
+        FROM_A_TO("F"),
+        FROM_A_TO("G"),
+        FROM_A_TO("H"),
+        FROM_A_TO("I"),
+        FROM_A_TO("J"),
+        FROM_A_TO("K"),
+        FROM_A_TO("L"),
+        FROM_A_TO("M"),
+        FROM_A_TO("N"),
+        FROM_A_TO("O"),
+        FROM_A_TO("P"),
+        FROM_A_TO("Q"),
+        FROM_A_TO("R"),
+        FROM_A_TO("S"),
+        FROM_A_TO("T"),
+        FROM_A_TO("U"),
+        FROM_A_TO("V"),
+        FROM_A_TO("W"),
+        FROM_A_TO("X"),
+        FROM_A_TO("Y"),
+        FROM_A_TO("Z"),
+};
+
+static const struct {
+        const char *group;
+        const char *title;
+} headings[] = {
+        { "run", "Whole runs" },
+        { "chunk", "Chunks" },
+        { "part", "Waits per event (change: of wall time)" },
+        { "dataset", "Datasets: wall time per event" },
+        { "section", "Sections: time per event" },
+};
+
+static int fill_runs(struct roast_table *table, const struct roast_comparison *comparison)
+{
+        for (size_t i = 0; i < comparison->n_runs; i++) {
+                const struct roast_compare_run *run = &comparison->runs[i];
+                struct roast_cell *cells = build_row(table);
+                char text[ROAST_UNITS_MAX];
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", letters[run->group]);
+                build_text(&cells[1], "%s", run->name);
+                build_count(&cells[2], (int64_t)run->chunks);
+                if (isnan(run->waiting))
+                        continue;
+                snprintf(text, sizeof(text), "%.1f %%", 100 * run->waiting);
+                build_real(&cells[3], run->waiting, text);
+        }
+        return 0;
+}
+
+static int fill_conditions(struct roast_table *table, const struct roast_comparison *comparison)
+{
+        for (size_t i = 0; i < comparison->n_differences; i++) {
+                const struct roast_compare_difference *difference = &comparison->differences[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", difference->name);
+                for (size_t j = 0; j < comparison->n_groups; j++)
+                        build_text(&cells[j + 1], "%s", difference->values[j]);
+        }
+        return 0;
+}
+
+/* Three digits, so that a difference of a percent shows */
+static void format_small(char *text, size_t size, double value, const char *unit)
+{
+        static const struct {
+                double scale;
+                const char *prefix;
+        } scales[] = { { 1e9, "G" },  { 1e6, "M" },  { 1e3, "k" }, { 1, "" },
+                       { 1e-3, "m" }, { 1e-6, "u" }, { 1e-9, "n" } };
+        size_t i = 0;
+        double shown;
+
+        while (i + 1 < ROAST_ARRAY_SIZE(scales) && fabs(value) < 0.9995 * scales[i].scale)
+                i++;
+        if (value == 0 || !strcmp(unit, "B"))
+                i = value == 0 || i > 3 ? 3 : i;
+        shown = value / scales[i].scale;
+        snprintf(text, size, "%.*f%s%s%s",
+                 value == 0            ? 0
+                 : fabs(shown) < 9.995 ? 2
+                 : fabs(shown) < 99.95 ? 1
+                                       : 0,
+                 shown, *unit == 'B' ? " " : "", scales[i].prefix, unit);
+}
+
+/* The figure, and how far its interval goes: "8.60us ±3%" */
+static void figure_cell(struct roast_cell *cell, const struct roast_compare_row *row, double value,
+                        double low, double high)
+{
+        char text[ROAST_UNITS_MAX], margin[ROAST_UNITS_MAX] = "";
+        double half = fmax(high - value, value - low) / fabs(value);
+
+        if (isnan(value))
+                return;
+        if (row->unit == ROAST_COMPARE_METRIC) {
+                const struct roast_value plain = { .real = value, .count = (int64_t)value };
+
+                roast_format_value(text, sizeof(text), row->metric, &plain);
+        } else {
+                format_small(text, sizeof(text), value,
+                             row->unit == ROAST_COMPARE_BYTES ? "B" : "s");
+        }
+        if (isfinite(half) && half < 9.995)
+                snprintf(margin, sizeof(margin), " \xc2\xb1%.0f%%", 100 * half);
+        build_text(cell, "%s%s", text, margin);
+        cell->type = ROAST_CELL_REAL;
+        cell->real = value;
+}
+
+static void format_share(char *text, size_t size, double share)
+{
+        if (fabs(share) >= 9.995)
+                snprintf(text, size, "%+.0f%%", 100 * share);
+        else
+                snprintf(text, size, "%+.1f%%", 100 * share);
+}
+
+static void change_cells(struct roast_cell *cells, const struct roast_compare_row *row)
+{
+        char text[ROAST_UNITS_MAX], low[ROAST_UNITS_MAX], high[ROAST_UNITS_MAX];
+
+        if (isfinite(row->change)) {
+                format_share(text, sizeof(text), row->change);
+                build_real(&cells[3], row->change, text);
+        }
+        if (isfinite(row->change_low) && isfinite(row->change_high)) {
+                format_share(low, sizeof(low), row->change_low);
+                format_share(high, sizeof(high), row->change_high);
+                build_text(&cells[4], "%s .. %s", low, high);
+        }
+        if (isfinite(row->p_adjusted)) {
+                snprintf(text, sizeof(text), row->p_adjusted < 0.001 ? "<0.001" : "%.3f",
+                         row->p_adjusted);
+                build_real(&cells[5], row->p_adjusted, text);
+        }
+}
+
+static void verdict_cell(struct roast_cell *cell, const struct roast_compare_row *row)
+{
+        /* significant, and still nothing is said: then the noise is why */
+        if (row->verdict == ROAST_VERDICT_NONE && row->p_adjusted < 0.05 && row->noise > 1)
+                build_text(cell, "~ noise %.1fx", 1 + row->noise);
+        else if (row->verdict == ROAST_VERDICT_NONE && row->p_adjusted < 0.05)
+                build_text(cell, "~ noise %.0f%%", 100 * row->noise);
+        else
+                build_text(cell, "%s", roast_verdict_names[row->verdict]);
+        cell->emphasis = row->verdict == ROAST_VERDICT_WORSE  ? ROAST_ALERT
+                         : row->verdict == ROAST_VERDICT_NONE ? ROAST_DIM
+                                                              : ROAST_STRONG;
+}
+
+static int heading(struct roast_table *table, const char *group)
+{
+        struct roast_cell *cells = build_row(table);
+
+        if (!cells)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(headings); i++)
+                if (!strcmp(headings[i].group, group))
+                        build_text(&cells[0], "%s", headings[i].title);
+        cells[0].emphasis = ROAST_STRONG;
+        return 0;
+}
+
+static int fill_figures(struct roast_table *table, const struct roast_comparison *comparison,
+                        size_t against)
+{
+        const char *group = "";
+
+        for (size_t i = 0; i < comparison->n_rows; i++) {
+                const struct roast_compare_row *row = &comparison->rows[i];
+                struct roast_cell *cells;
+
+                if (row->against != against)
+                        continue;
+                if (strcmp(row->group, group) && heading(table, row->group) < 0)
+                        return ROAST_E_NOMEM;
+                group = row->group;
+                cells = build_row(table);
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "  %s", row->title);
+                figure_cell(&cells[1], row, row->a, row->a_low, row->a_high);
+                figure_cell(&cells[2], row, row->b, row->b_low, row->b_high);
+                change_cells(cells, row);
+                verdict_cell(&cells[6], row);
+        }
+        return 0;
+}
+
+static int fill_all(struct roast_tables *tables, const struct roast_comparison *comparison)
+{
+        struct roast_table *table = tables->tables;
+        int r;
+
+        tables->n = 1 + comparison->n_groups;
+        table[0] = (struct roast_table){ .name = "runs",
+                                         .title = "Runs",
+                                         .columns = run_columns,
+                                         .n_columns = ROAST_ARRAY_SIZE(run_columns) };
+        table[1] = (struct roast_table){ .name = "environment",
+                                         .title = "What Differs Around Them",
+                                         .columns = condition_columns,
+                                         .n_columns = 1 + comparison->n_groups };
+        r = fill_runs(&table[0], comparison);
+        if (r >= 0)
+                r = fill_conditions(&table[1], comparison);
+        for (size_t i = 1; i < comparison->n_groups && r >= 0; i++) {
+                table[i + 1] =
+                        (struct roast_table){ .name = "figures",
+                                              .title = figure_titles[i],
+                                              .columns = figure_columns,
+                                              .n_columns = ROAST_ARRAY_SIZE(figure_columns) };
+                r = fill_figures(&table[i + 1], comparison, i);
+        }
+        for (size_t i = 0; i < tables->n && r >= 0; i++)
+                r = build_result(&table[i]);
+        return r;
+}
+
+int roast_comparison_tables(struct roast_tables *tables, const struct roast_comparison *comparison,
+                            struct roast_error *error)
+{
+        *tables = (struct roast_tables){ 0 };
+        if (comparison->n_groups > GROUPS_MAX)
+                return roast_fail(error, ROAST_E_INVALID, "more than %d groups do not fit a table",
+                                  GROUPS_MAX);
+        tables->tables = calloc(1 + comparison->n_groups, sizeof(*tables->tables));
+        if (!tables->tables || fill_all(tables, comparison) < 0) {
+                roast_tables_deinit(tables);
+                return roast_fail_nomem(error);
+        }
+        return 0;
+}
+
+static void put_number(struct json *json, const char *key, double value)
+{
+        json_key(json, key);
+        json_double(json, value);
+}
+
+static void put_string(struct json *json, const char *key, const char *value)
+{
+        json_key(json, key);
+        json_string(json, value);
+}
+
+static const char *unit_of(const struct roast_compare_row *row)
+{
+        switch (row->unit) {
+        case ROAST_COMPARE_SECONDS:
+                return "s/event";
+        case ROAST_COMPARE_BYTES:
+                return "B/event";
+        case ROAST_COMPARE_METRIC:
+                break;
+        }
+        return roast_unit_names[roast_metrics[row->metric].unit];
+}
+
+static void put_row(struct json *json, const struct roast_compare_row *row)
+{
+        static const char *const betters[] = { "", "more", "less" };
+
+        json_object(json);
+        put_string(json, "group", row->group);
+        put_string(json, "key", row->key);
+        put_string(json, "title", row->title);
+        json_key(json, "against");
+        json_int(json, (int64_t)row->against);
+        put_string(json, "unit", unit_of(row));
+        put_string(json, "better", betters[row->better]);
+        put_number(json, "a", row->a);
+        put_number(json, "a_low", row->a_low);
+        put_number(json, "a_high", row->a_high);
+        put_number(json, "b", row->b);
+        put_number(json, "low", row->b_low);
+        put_number(json, "high", row->b_high);
+        put_number(json, "change", row->change);
+        put_number(json, "change_low", row->change_low);
+        put_number(json, "change_high", row->change_high);
+        put_number(json, "noise", row->noise);
+        put_number(json, "p", row->p);
+        put_number(json, "p_adjusted", row->p_adjusted);
+        put_string(json, "test", row->test);
+        json_key(json, "n");
+        json_int(json, (int64_t)row->n);
+        put_string(json, "verdict", roast_verdict_names[row->verdict]);
+        put_string(json, "why", row->verdict == ROAST_VERDICT_NONE ? row->why : "");
+        json_end(json);
+}
+
+static void put_runs(struct json *json, const struct roast_comparison *comparison)
+{
+        json_key(json, "runs");
+        json_array(json);
+        for (size_t i = 0; i < comparison->n_runs; i++) {
+                const struct roast_compare_run *run = &comparison->runs[i];
+
+                json_object(json);
+                put_string(json, "path", run->path);
+                put_string(json, "name", run->name);
+                json_key(json, "group");
+                json_int(json, (int64_t)run->group);
+                json_key(json, "chunks");
+                json_int(json, (int64_t)run->chunks);
+                put_number(json, "waiting", run->waiting);
+                json_end(json);
+        }
+        json_end(json);
+        json_key(json, "matched_by");
+        json_array(json);
+        for (size_t i = 1; i < comparison->n_groups; i++)
+                json_string(json, comparison->matched_by[i]);
+        json_end(json);
+}
+
+static void put_environment(struct json *json, const struct roast_comparison *comparison)
+{
+        json_key(json, "environment");
+        json_array(json);
+        for (size_t i = 0; i < comparison->n_differences; i++) {
+                json_object(json);
+                put_string(json, "name", comparison->differences[i].name);
+                json_key(json, "values");
+                json_array(json);
+                for (size_t j = 0; j < comparison->n_groups; j++)
+                        json_string(json, comparison->differences[i].values[j]);
+                json_end(json);
+                json_end(json);
+        }
+        json_end(json);
+}
+
+int roast_comparison_to_json(char **ret, const struct roast_comparison *comparison,
+                             struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+
+        json_object(&json);
+        put_runs(&json, comparison);
+        put_environment(&json, comparison);
+        json_key(&json, "rows");
+        json_array(&json);
+        for (size_t i = 0; i < comparison->n_rows; i++)
+                put_row(&json, &comparison->rows[i]);
+        json_end(&json);
+        json_end(&json);
+        if (json.error >= 0)
+                json.error = buf_puts(&out, "\n");
+        *ret = json.error < 0 ? NULL : buf_release_string(&out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}

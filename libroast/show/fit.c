@@ -1,0 +1,200 @@
+/*
+ * A table cut to the width of a terminal
+ *
+ * Columns that may be shortened give way first, down to what still tells one
+ * row from another; then columns go, those of the highest rank first. What is
+ * left stands in the order it had.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/build.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+#include "util/utf8.h"
+
+#define COLUMNS_MAX 32
+#define FLEX_MIN    24 /* characters of a name that is shortened */
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Characters of a text, each taken as one cell wide; what is no UTF-8 counts by bytes. */
+static size_t width_of(const char *text)
+{
+        size_t n = 0, left = strlen(text);
+
+        while (left) {
+                size_t len = utf8_length((const uint8_t *)text, left);
+
+                len = len ? len : 1;
+                text += len;
+                left -= len;
+                n++;
+        }
+        return n;
+}
+
+/* Where the last (or first) n characters of a text begin (or end) */
+static const char *skip(const char *text, size_t n)
+{
+        size_t left = strlen(text);
+
+        while (n-- && left) {
+                size_t len = utf8_length((const uint8_t *)text, left);
+
+                len = len ? len : 1;
+                text += len;
+                left -= len;
+        }
+        return text;
+}
+
+struct fit {
+        const struct roast_table *table;
+        size_t n_rows;
+        bool shown[COLUMNS_MAX];
+        size_t widths[COLUMNS_MAX];
+};
+
+static void measure(struct fit *fit)
+{
+        const struct roast_table *table = fit->table;
+
+        for (size_t i = 0; i < table->n_columns; i++) {
+                fit->widths[i] = width_of(table->columns[i].title);
+                for (size_t row = 0; row < fit->n_rows; row++) {
+                        const char *text = table->cells[row * table->n_columns + i].text;
+                        size_t width = text ? width_of(text) : 0;
+
+                        if (width > fit->widths[i])
+                                fit->widths[i] = width;
+                }
+                fit->shown[i] = fit->widths[i] > 0;
+        }
+}
+
+static size_t total(const struct fit *fit, size_t gap, size_t *flexible)
+{
+        size_t sum = 0, n = 0;
+
+        *flexible = 0;
+        for (size_t i = 0; i < fit->table->n_columns; i++) {
+                if (!fit->shown[i])
+                        continue;
+                sum += fit->widths[i];
+                n++;
+                if (fit->table->columns[i].cut != ROAST_CUT_NEVER && fit->widths[i] > FLEX_MIN)
+                        *flexible += fit->widths[i] - FLEX_MIN;
+        }
+        return sum + (n ? n - 1 : 0) * gap;
+}
+
+/* Hides the least important column; false: all that are left are always shown. */
+static bool drop(struct fit *fit)
+{
+        size_t worst = COLUMNS_MAX;
+
+        for (size_t i = 0; i < fit->table->n_columns; i++)
+                if (fit->shown[i] && fit->table->columns[i].rank &&
+                    (worst == COLUMNS_MAX ||
+                     fit->table->columns[i].rank >= fit->table->columns[worst].rank))
+                        worst = i;
+        if (worst == COLUMNS_MAX)
+                return false;
+        fit->shown[worst] = false;
+        return true;
+}
+
+/* Shortens the widest of the columns that may be, until `over` characters are gained. */
+static void shorten(struct fit *fit, size_t over)
+{
+        while (over--) {
+                size_t widest = COLUMNS_MAX;
+
+                for (size_t i = 0; i < fit->table->n_columns; i++)
+                        if (fit->shown[i] && fit->table->columns[i].cut != ROAST_CUT_NEVER &&
+                            fit->widths[i] > FLEX_MIN &&
+                            (widest == COLUMNS_MAX || fit->widths[i] > fit->widths[widest]))
+                                widest = i;
+                if (widest == COLUMNS_MAX)
+                        return;
+                fit->widths[widest]--;
+        }
+}
+
+static void decide(struct fit *fit, size_t width, size_t gap)
+{
+        size_t flexible, sum = total(fit, gap, &flexible);
+
+        while (sum > width && sum - flexible > width && drop(fit))
+                sum = total(fit, gap, &flexible);
+        if (sum > width)
+                shorten(fit, sum - width);
+}
+
+static char *cut_text(const char *text, size_t width, enum roast_cut cut)
+{
+        size_t has = width_of(text);
+        char *out = NULL;
+
+        if (has <= width)
+                return strdup(text);
+        if (cut == ROAST_CUT_START)
+                return asprintf(&out, ELLIPSIS "%s", skip(text, has - width + 1)) < 0 ? NULL : out;
+        return asprintf(&out, "%.*s" ELLIPSIS, (int)(skip(text, width - 1) - text), text) < 0 ? NULL
+                                                                                              : out;
+}
+
+static int copy_rows(struct roast_table *fitted, const struct fit *fit)
+{
+        const struct roast_table *table = fit->table;
+
+        for (size_t row = 0; row < fit->n_rows; row++) {
+                struct roast_cell *to = build_row(fitted);
+
+                if (!to)
+                        return ROAST_E_NOMEM;
+                for (size_t i = 0; i < table->n_columns; i++) {
+                        const struct roast_cell *from = &table->cells[row * table->n_columns + i];
+
+                        if (!fit->shown[i])
+                                continue;
+                        *to = *from;
+                        to->text = from->text ? cut_text(from->text, fit->widths[i],
+                                                         table->columns[i].cut)
+                                              : NULL;
+                        to++;
+                }
+        }
+        return build_result(fitted);
+}
+
+int roast_table_fit(struct roast_table *fitted, const struct roast_table *table,
+                    const struct roast_room *room, struct roast_error *error)
+{
+        struct fit fit = { .table = table, .n_rows = table->n_rows };
+        size_t n = 0;
+
+        if (room->rows && fit.n_rows > room->rows)
+                fit.n_rows = room->rows;
+        *fitted = (struct roast_table){ .name = table->name,
+                                        .title = table->title,
+                                        .n_left_out = table->n_rows - fit.n_rows };
+        measure(&fit);
+        if (room->width)
+                decide(&fit, room->width, room->gap);
+        fitted->own_columns = calloc(table->n_columns, sizeof(*fitted->own_columns));
+        if (!fitted->own_columns)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < table->n_columns; i++)
+                if (fit.shown[i])
+                        fitted->own_columns[n++] = table->columns[i];
+        fitted->columns = fitted->own_columns;
+        fitted->n_columns = n;
+        if (copy_rows(fitted, &fit) < 0) {
+                roast_table_deinit(fitted);
+                return roast_fail_nomem(error);
+        }
+        return 0;
+}

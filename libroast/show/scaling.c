@@ -1,0 +1,254 @@
+/* Scaling over several runs, as tables and as JSON */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "roast-scaling.h"
+#include "roast-units.h"
+#include "show/build.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+#include "util/size.h"
+
+static const struct roast_column point_columns[] = {
+        { "run", "Run", false },        { "workers", "Workers", true },
+        { "cores", "Cores", true },     { "events_per_s", "Throughput", true },
+        { "speedup", "Speedup", true }, { "efficiency", "Efficiency", true },
+        { "left_out", "", false },
+};
+
+static const struct roast_column fit_columns[] = {
+        { "law", "Law", false },
+        { "figure", "Figure", false },
+        { "value", "Value", true },
+        { "interval", "95 %", true },
+};
+
+static void real_cell(struct roast_cell *cell, double value, double scale, int decimals,
+                      const char *unit)
+{
+        char text[ROAST_UNITS_MAX];
+
+        if (isnan(value))
+                return;
+        snprintf(text, sizeof(text), "%.*f%s", decimals, value * scale, unit);
+        build_real(cell, value, text);
+}
+
+static int fill_points(struct roast_table *table, const struct roast_scaling *scaling)
+{
+        for (size_t i = 0; i < scaling->n_points; i++) {
+                const struct roast_scaling_point *point = &scaling->points[i];
+                struct roast_cell *cells = build_row(table);
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", point->name);
+                real_cell(&cells[1], point->workers, 1, 1, "");
+                real_cell(&cells[2], point->cores, 1, 1, "");
+                real_cell(&cells[3], point->events_per_s, 1e-3, 1, " kHz");
+                real_cell(&cells[4], point->speedup, 1, 2, "x");
+                real_cell(&cells[5], point->efficiency, 100, 1, " %");
+                if (point->left_out)
+                        build_text(&cells[6], "left out: %s", point->left_out);
+        }
+        return 0;
+}
+
+enum style { RATE, SHARE, COST, CORES };
+
+static void format_figure(char *text, size_t size, double value, enum style style)
+{
+        if (isinf(value))
+                snprintf(text, size, "never");
+        else if (style == RATE)
+                snprintf(text, size, "%.3g kHz", value / 1e3);
+        else if (style == SHARE)
+                snprintf(text, size, "%.2f %%", 100 * value);
+        else if (style == COST)
+                snprintf(text, size, "%.2g", value);
+        else
+                snprintf(text, size, value < 99.5 ? "%.1f" : "%.0f", value);
+}
+
+static int fit_row(struct roast_table *table, const struct roast_scaling_fit *fit,
+                   const char *title, const struct roast_scaling_figure *figure, enum style style)
+{
+        struct roast_cell *cells = build_row(table);
+        char text[ROAST_UNITS_MAX], high[ROAST_UNITS_MAX];
+
+        if (!cells)
+                return ROAST_E_NOMEM;
+        build_text(&cells[0], "%s", fit->title);
+        build_text(&cells[1], "%s", title);
+        format_figure(text, sizeof(text), figure->value, style);
+        build_real(&cells[2], figure->value, text);
+        if (isnan(figure->low))
+                return 0;
+        format_figure(text, sizeof(text), figure->low, style);
+        format_figure(high, sizeof(high), figure->high, style);
+        build_text(&cells[3], "%s .. %s", text, high);
+        return 0;
+}
+
+static int fill_fits(struct roast_table *table, const struct roast_scaling *scaling)
+{
+        int r = 0;
+
+        for (size_t i = 0; i < ROAST_SCALING_N_FITS && r >= 0; i++) {
+                const struct roast_scaling_fit *fit = &scaling->fits[i];
+                struct roast_cell *cells;
+
+                if (*fit->why) {
+                        cells = build_row(table);
+                        if (!cells)
+                                return ROAST_E_NOMEM;
+                        build_text(&cells[0], "%s", fit->title);
+                        build_text(&cells[1], "no fit: %s", fit->why);
+                        continue;
+                }
+                r = fit_row(table, fit, "One core does", &fit->lambda, RATE);
+                if (r >= 0)
+                        r = fit_row(table, fit, "Serial part (sigma)", &fit->sigma, SHARE);
+                if (r >= 0 && i == 1)
+                        r = fit_row(table, fit, "Cost of each pair (kappa)", &fit->kappa, COST);
+                if (r >= 0)
+                        r = fit_row(table, fit, "Cores at half efficiency", &fit->half, CORES);
+                if (r >= 0 && i == 1)
+                        r = fit_row(table, fit, "Knee: slower beyond", &fit->knee, CORES);
+                if (r >= 0)
+                        r = fit_row(table, fit, "Deviation of the runs",
+                                    &(struct roast_scaling_figure){ fit->deviation, (double)NAN,
+                                                                    (double)NAN },
+                                    SHARE);
+        }
+        return r;
+}
+
+int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling *scaling,
+                         struct roast_error *error)
+{
+        *tables = (struct roast_tables){ .tables = calloc(2, sizeof(*tables->tables)) };
+        if (!tables->tables)
+                return roast_fail_nomem(error);
+        tables->n = 2;
+        tables->tables[0] = (struct roast_table){ .name = "points",
+                                                  .title = "Throughput by Cores",
+                                                  .columns = point_columns,
+                                                  .n_columns = ROAST_ARRAY_SIZE(point_columns) };
+        tables->tables[1] = (struct roast_table){ .name = "fits",
+                                                  .title = "Scaling Laws",
+                                                  .columns = fit_columns,
+                                                  .n_columns = ROAST_ARRAY_SIZE(fit_columns) };
+        if (fill_points(&tables->tables[0], scaling) < 0 ||
+            fill_fits(&tables->tables[1], scaling) < 0 || build_result(&tables->tables[0]) < 0 ||
+            build_result(&tables->tables[1]) < 0) {
+                roast_tables_deinit(tables);
+                return roast_fail_nomem(error);
+        }
+        return 0;
+}
+
+static void put_number(struct json *json, const char *key, double value)
+{
+        json_key(json, key);
+        json_double(json, value);
+}
+
+static void put_string(struct json *json, const char *key, const char *value)
+{
+        json_key(json, key);
+        json_string(json, value);
+}
+
+/* An infinite number has no JSON form: null stands for "never". */
+static void put_figure(struct json *json, const char *key,
+                       const struct roast_scaling_figure *figure)
+{
+        json_key(json, key);
+        json_object(json);
+        put_number(json, "value", figure->value);
+        put_number(json, "low", figure->low);
+        put_number(json, "high", figure->high);
+        json_end(json);
+}
+
+static void put_point(struct json *json, const struct roast_scaling_point *point)
+{
+        json_object(json);
+        put_string(json, "path", point->path);
+        put_string(json, "name", point->name);
+        put_number(json, "workers", point->workers);
+        put_number(json, "cores", point->cores);
+        put_number(json, "events_per_s", point->events_per_s);
+        put_number(json, "speedup", point->speedup);
+        put_number(json, "efficiency", point->efficiency);
+        if (point->left_out)
+                put_string(json, "left_out", point->left_out);
+        json_end(json);
+}
+
+#define CURVE_POINTS 100
+#define CURVE_BEYOND 1.3 /* of the largest run */
+
+/* The law as a line to draw: [[cores, events per second], ...] */
+static void put_curve(struct json *json, const struct roast_scaling_fit *fit, double most)
+{
+        json_key(json, "curve");
+        json_array(json);
+        for (int i = 1; i <= CURVE_POINTS; i++) {
+                double cores = CURVE_BEYOND * most * i / CURVE_POINTS;
+
+                json_array(json);
+                json_double(json, cores);
+                json_double(json, roast_scaling_at(fit, cores));
+                json_end(json);
+        }
+        json_end(json);
+}
+
+static void put_fit(struct json *json, const struct roast_scaling_fit *fit, double most)
+{
+        json_object(json);
+        put_string(json, "law", fit->law);
+        put_string(json, "title", fit->title);
+        put_string(json, "why", fit->why);
+        if (!*fit->why) {
+                put_figure(json, "lambda", &fit->lambda);
+                put_figure(json, "sigma", &fit->sigma);
+                put_figure(json, "kappa", &fit->kappa);
+                put_figure(json, "half", &fit->half);
+                put_figure(json, "knee", &fit->knee);
+                put_number(json, "deviation", fit->deviation);
+                put_curve(json, fit, most);
+        }
+        json_end(json);
+}
+
+int roast_scaling_to_json(char **ret, const struct roast_scaling *scaling,
+                          struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+        double most = 0;
+
+        json_object(&json);
+        json_key(&json, "points");
+        json_array(&json);
+        for (size_t i = 0; i < scaling->n_points; i++) {
+                put_point(&json, &scaling->points[i]);
+                most = fmax(most, scaling->points[i].cores); /* NaN: not known, and left out */
+        }
+        json_end(&json);
+        json_key(&json, "fits");
+        json_array(&json);
+        for (size_t i = 0; i < ROAST_SCALING_N_FITS; i++)
+                put_fit(&json, &scaling->fits[i], most);
+        json_end(&json);
+        json_end(&json);
+        if (json.error >= 0)
+                json.error = buf_puts(&out, "\n");
+        *ret = json.error < 0 ? NULL : buf_release_string(&out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}

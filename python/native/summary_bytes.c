@@ -1,0 +1,68 @@
+/* Bytes, branches and failures of a summary, as dicts */
+
+#include "record/chunk.h"
+#include "run.h"
+
+/* A number, or None where no chunk tells it */
+static PyObject *known(int64_t value, bool told)
+{
+        return told ? PyLong_FromLongLong(value) : Py_NewRef(Py_None);
+}
+
+static PyObject *sum(const struct roast_byte_sum *sum)
+{
+        return known(sum->bytes, sum->chunks > 0);
+}
+
+static PyObject *ratio(double part, double whole, bool told)
+{
+        return told && whole > 0 ? PyFloat_FromDouble(part / whole) : Py_NewRef(Py_None);
+}
+
+PyObject *native_bytes_dict(const struct roast_bytes *bytes)
+{
+        bool needed = bytes->needed.chunks > 0, trees = bytes->trees > 0;
+
+        return Py_BuildValue(
+                "{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "bytes_needed",
+                sum(&bytes->needed), "bytes_requested", sum(&bytes->requested), "bytes_kernel_read",
+                sum(&bytes->kernel), "bytes_storage_read", sum(&bytes->storage),
+                "bytes_needed_again", known(bytes->again, needed), "chunks_cutting_baskets",
+                known(bytes->cut_chunks, needed), "tree_branches",
+                known(bytes->tree_branches, trees), "tree_bytes", known(bytes->tree_bytes, trees),
+                "touched_branches", known(bytes->touched_branches, trees), "touched_bytes",
+                known(bytes->touched_bytes, trees), "touched_bytes_percent",
+                ratio((double)bytes->touched_bytes * 100, (double)bytes->tree_bytes, trees),
+                "touched_branches_percent",
+                ratio((double)bytes->touched_branches * 100, (double)bytes->tree_branches, trees),
+                "request_amplification",
+                ratio((double)bytes->requested.bytes, (double)bytes->needed.bytes,
+                      bytes->requested.chunks > 0),
+                "kernel_amplification",
+                ratio((double)bytes->kernel.bytes, (double)bytes->requested.bytes,
+                      bytes->kernel.chunks > 0),
+                "border_amplification",
+                ratio((double)bytes->needed.bytes, (double)(bytes->needed.bytes - bytes->again),
+                      needed));
+}
+
+PyObject *native_branch_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_branch *branch = &summary->branches[i];
+
+        return Py_BuildValue("{s:s,s:L,s:N}", "branch", branch->name, "chunks",
+                             (long long)branch->chunks, "bytes_needed", sum(&branch->needed));
+}
+
+PyObject *native_failure_dict(const struct roast_summary *summary, size_t i)
+{
+        const struct roast_failure *failure = &summary->failures[i];
+        int outcome = failure->outcome;
+
+        return Py_BuildValue(
+                "{s:s,s:z,s:z,s:z,s:L,s:L,s:d}", "outcome",
+                outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome] : "unknown",
+                "error_type", failure->error_type, "error_message", failure->error_message, "file",
+                failure->file, "attempts", (long long)failure->attempts, "recovered",
+                (long long)failure->recovered, "wall_s", failure->wall_s);
+}

@@ -1,0 +1,355 @@
+"""The life of a run: what entering and leaving a collector does, with the cluster and without."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from roastcoffea import collecting
+from roastcoffea._roast import Run
+from roastcoffea.backends import make_backend
+from roastcoffea.clock import RunClock
+from roastcoffea.inputs import clean_text
+from roastcoffea.recording import Committer, create_file, note_environment, note_spans
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from roastcoffea.backends.base import AbstractMetricsBackend
+    from roastcoffea.metrics import Metrics
+    from roastcoffea.progress import Display
+
+logger = logging.getLogger("roastcoffea.collector")
+
+
+class Lifecycle(ABC):
+    """Makes a run of what happens between entering and leaving.
+
+    Nothing that goes wrong in it reaches the user's code: it is counted and logged.
+    """
+
+    client: Any
+    backend: str
+    track_workers: bool
+    worker_tracking_interval: float
+    processor_instance: Any
+    processor_name: str | None
+    output_dir: Path | None
+    measurement_name: str | None
+    progress: bool
+    metrics_backend: AbstractMetricsBackend
+    coffea_report: Mapping[str, Any] | None
+    custom_metrics: Mapping[str, Any] | None
+    metrics: Metrics | None
+    section_metrics: list[Any]
+    _chunk_metrics: Any
+
+    def __init__(self) -> None:
+        self.t_start: float | None = None
+        self.t_end: float | None = None
+        self.tracking_data: dict[str, Any] | None = None
+        self.span_info: dict[str, Any] | None = None
+        self.span_metrics: dict[Any, Any] | None = None
+        self.run_path: Path | None = None
+        self._run: Run | None = None
+        self._faults = 0
+        self._open = False
+        self._flags_before = (False, False)
+        self._committer: Committer | None = None
+        self._display: Display | None = None
+        self._start_utc_ns = 0
+        self._clock = RunClock()
+
+    @abstractmethod
+    def set_coffea_report(
+        self, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take the report of a run."""
+
+    @abstractmethod
+    def _aggregate(self) -> None:
+        """Compute the metrics."""
+
+    @abstractmethod
+    def _note_custom(self) -> None:
+        """Compute the metrics that the user registered."""
+
+    @property
+    def run(self) -> Run:
+        """The run that is being written, or was."""
+        if self._run is None:
+            raise RuntimeError("there is no run yet: the collector has not been entered")
+        return self._run
+
+    def __enter__(self) -> Self:
+        self._begin()
+        try:
+            with self._guarded("opening the channel to the workers"):
+                self._open_channel()
+            with self._guarded("opening the span"):
+                self._enter_span()
+        except BaseException as error:  # Ctrl-C: nobody will call __exit__
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        end_utc_ns = self._stop_clock()
+        try:
+            with self._guarded("reading fine metrics"):
+                if self._leave_span(kind, error, traceback):
+                    self._note_spans(self.metrics_backend.get_span_metrics(self.span_info))
+        finally:
+            try:
+                if self._open:
+                    with self._guarded("closing the channel to the workers"):
+                        self._close_channel()
+            finally:
+                self._end(end_utc_ns, error)
+
+    async def __aenter__(self) -> Self:
+        self._begin()
+        try:
+            with self._guarded("opening the channel to the workers"):
+                interval = self.worker_tracking_interval if self.track_workers else None
+                await self.metrics_backend.open_async(interval)
+                self._open = True
+            with self._guarded("opening the span"):
+                self._enter_span()
+        except BaseException as error:  # cancelled: nobody will call __aexit__
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        end_utc_ns = self._stop_clock()
+        try:
+            with self._guarded("reading fine metrics"):
+                if self._leave_span(kind, error, traceback):
+                    self._note_spans(
+                        await self.metrics_backend.get_span_metrics_async(self.span_info)
+                    )
+        finally:
+            try:
+                if self._open:
+                    with self._guarded("closing the channel to the workers"):
+                        self._open = False
+                        data = await self.metrics_backend.close_async(self.track_workers)
+                        self._take_tracking(data)
+            finally:
+                self._end(end_utc_ns, error)
+
+    def _begin(self) -> None:
+        """What the beginning of a run does without the cluster."""
+        if self._run is not None:
+            self._forget_last_run()
+        if not self._chunk_metrics:
+            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
+        self.t_start = time.perf_counter()
+        self._clock = RunClock()
+        self._start_utc_ns = self._clock.utc_ns()
+        self._run = self._create_run()
+        with self._guarded("noting the environment"):
+            self._note_setting()
+        if self.coffea_report is not None:
+            self.set_coffea_report(self.coffea_report, self.custom_metrics)
+        self._set_collecting(True)
+        self._committer = Committer(self._run, self._note_fault)
+        with self._guarded("giving the run to the back end"):
+            self.metrics_backend.attach(self._run)
+        if self.progress:
+            with self._guarded("showing progress"):
+                self._show_progress()
+
+    def _show_progress(self) -> None:
+        from roastcoffea.progress import Arrived, Display
+
+        self.metrics_backend.arrived = arrived = Arrived()
+        self._display = Display(arrived)
+        self._display.start()
+
+    def _stop_clock(self) -> int:
+        self.t_end = time.perf_counter()
+        self._set_collecting(False)
+        return self._clock.utc_ns()
+
+    def _end(self, end_utc_ns: int, error: BaseException | None) -> None:
+        """What the end of a run does without the cluster."""
+        if self._display is not None:
+            with self._guarded("showing progress"):
+                self._display.stop()
+            self._display = None
+        if self._committer is not None:
+            self._committer.stop()
+        with self._guarded("noting what monitoring cost"):
+            self._note_cost()
+        with self._guarded("writing the end of the run"):
+            self._note_end(end_utc_ns, error)
+        if self.coffea_report is not None:
+            with self._guarded("computing the metrics"):
+                self._aggregate()
+        else:
+            with self._guarded("computing the user's metrics"):
+                self._note_custom()
+
+    @property
+    def _collecting(self) -> bool:
+        return self._committer is not None and not self._committer.stopped
+
+    def _create_run(self) -> Run:
+        """Create the run file, or a run in memory where there is no place for one."""
+        name = self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
+        run = None
+        if self.output_dir is not None:
+            try:
+                run, self.run_path = create_file(self.output_dir, name)
+            except Exception as error:
+                self._note_fault("the run cannot be written, it is kept in memory", error)
+        if run is None:
+            run = Run.create(None)
+        run.fact("run.id", uuid.uuid4().hex)
+        run.fact("run.name", self.run_path.stem if self.run_path is not None else name)
+        run.fact("run.start_utc_ns", self._start_utc_ns)
+        return run
+
+    def _forget_last_run(self) -> None:
+        """Start anew: a collector that is entered again measures another run."""
+        if self._collecting:
+            raise RuntimeError("this collector is already collecting")
+        self.coffea_report = self.custom_metrics = None
+        self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
+        self.section_metrics = []
+        self._chunk_metrics = None
+        self._faults = 0
+        self.t_end = None
+        self.run_path = None
+        self.metrics_backend = make_backend(self.backend, self.client)
+
+    def _note_setting(self) -> None:
+        run = self.run
+        run.fact("processor.name", self.processor_name, "no processor was given")
+        run.fact("backend.name", self.backend)
+        run.fact("backend.interval_s", float(self.worker_tracking_interval))
+        note_environment(run)
+
+    def _note_cost(self) -> None:
+        cost = Counter(self.metrics_backend.cost)
+        if self._committer is not None:
+            cost["client_ns"] += self._committer.spent_ns
+        for name, value in cost.items():
+            self.run.fact(f"monitor.{name}", value)
+
+    def _note_end(self, end_utc_ns: int, error: BaseException | None) -> None:
+        assert self.t_start is not None
+        assert self.t_end is not None
+        run = self.run
+        if error is not None:
+            run.fact("run.error", clean_text(f"{type(error).__name__}: {error}")[:512])
+        run.fact("run.outcome", "finished" if error is None else "failed")
+        run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
+        run.fact("run.faults", self._faults)
+        run.fact("run.end_utc_ns", end_utc_ns)
+        run.finish()
+
+    def _set_collecting(self, on: bool) -> None:
+        """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
+        and for the processor and its class, unless another collector around this one did.
+        """
+        if on:
+            collecting.hold_collecting()
+        else:
+            collecting.release_collecting()
+        processor = self.processor_instance
+        if processor is None:
+            return
+        flag = "_roastcoffea_collect_metrics"
+        try:
+            cls = type(processor)
+            if on:
+                self._flags_before = vars(processor).get(flag, False), flag in vars(cls)
+                setattr(processor, flag, True)
+                setattr(cls, flag, True)
+                return
+            instance_before, class_before = self._flags_before
+            setattr(processor, flag, instance_before)
+            if not class_before and flag in vars(cls):
+                delattr(cls, flag)
+        except (AttributeError, TypeError):  # a function, a partial, an object without __dict__
+            logger.debug("the processor takes no attributes")
+
+    # -- fine metrics ------------------------------------------------------------------
+
+    def _enter_span(self) -> None:
+        info = self.metrics_backend.create_span("coffea-processing")
+        if info is not None:
+            info["id"] = info["context"].__enter__()
+        self.span_info = info
+
+    def _leave_span(self, *exception: Any) -> bool:
+        """Leave the span; False if there is none."""
+        if self.span_info is None:
+            self.run.fact("backend.spans", None, "this back end has no spans")
+            return False
+        self.span_info["context"].__exit__(*exception)
+        return True
+
+    def _note_spans(self, span_metrics: dict[Any, Any]) -> None:
+        self.span_metrics = span_metrics
+        if not span_metrics:
+            logger.warning("the span has finished, but no metrics were collected")
+        note_spans(self.run, span_metrics)
+
+    # -- the channel to the workers ----------------------------------------------------
+
+    def _open_channel(self) -> None:
+        if self.track_workers:
+            self.metrics_backend.start_tracking(interval=self.worker_tracking_interval)
+        else:
+            self.metrics_backend.open_channel()
+        self._open = True
+
+    def _close_channel(self) -> None:
+        self._open = False
+        if self.track_workers:
+            self._take_tracking(self.metrics_backend.stop_tracking())
+        else:
+            self.metrics_backend.close_channel()
+            self._take_tracking(None)
+
+    def _take_tracking(self, data: dict[str, Any] | None) -> None:
+        self.tracking_data = data
+        for where, count in self.metrics_backend.faults.items():
+            self._faults += count
+            logger.warning("roastcoffea: on the workers: %s: %d faults", where, count)
+
+    # -- faults of our own -------------------------------------------------------------
+
+    @contextmanager
+    def _guarded(self, doing: str) -> Iterator[None]:
+        """What goes wrong in work of ours is noted and never reaches the user's code."""
+        try:
+            yield
+        except Exception as error:
+            self._note_fault(doing, error)
+
+    def _note_fault(self, doing: str, error: BaseException) -> None:
+        self._faults += 1
+        logger.warning("roastcoffea: %s: %s: %s", doing, type(error).__name__, error)
