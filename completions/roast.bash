@@ -20,9 +20,9 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show explain predict report list compare scaling check inspect export import metrics'
+        local verbs='show explain predict report serve list compare scaling check inspect export import metrics'
         local formats='text json csv markdown'
-        local tables='throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files'
+        local tables='throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 
         # bash makes three words of --format=json

@@ -1,7 +1,7 @@
 # fish completion for roast(1)
 
-set -l verbs show explain predict report list compare scaling check inspect export import metrics
-set -l tables throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files
+set -l verbs show explain predict report serve list compare scaling check inspect export import metrics
+set -l tables throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files
 
 function __roast_metrics
     roast metrics --format csv 2>/dev/null | tail -n +2 | string replace -r ',.*' ''

@@ -26,7 +26,7 @@ _roast() {
                 'import:make a run file of a measurement directory'
                 'metrics:explain every metric\: unit, formula, source'
         )
-        tables=(throughput events resources timing fine chunks failures split bytes datasets sections branches tasks coverage custom files)
+        tables=(throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files)
         exports=(json jsonl csv markdown openmetrics chrome-trace v1)
         parts=(metrics chunks sections files tasks series)
         format=('(-f --format)'{-f+,--format=}'[how to print it]:format:(text json csv markdown)')

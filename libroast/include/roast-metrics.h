@@ -225,6 +225,34 @@ struct roast_section {
         int64_t bytes;
 };
 
+/* Where the time of worker threads went */
+enum roast_ledger_part {
+        ROAST_LEDGER_PROCESSOR_CPU,
+        ROAST_LEDGER_PROCESSOR_WAIT,
+        ROAST_LEDGER_OVERHEAD, /* tasks that are about no chunk, and the executor's own work */
+        ROAST_LEDGER_SERIALIZE,
+        ROAST_LEDGER_COMPRESS,
+        ROAST_LEDGER_TRANSFER,
+        ROAST_LEDGER_SPILL,
+        ROAST_LEDGER_IDLE,
+        ROAST_LEDGER_GONE, /* the worker was not there, or not yet */
+        ROAST_LEDGER_N_PARTS
+};
+
+struct roast_ledger_info {
+        const char *key;
+        const char *title;
+};
+
+extern const struct roast_ledger_info roast_ledger_parts[ROAST_LEDGER_N_PARTS];
+
+struct roast_ledger_row {
+        char *worker;
+        double threads;                       /* the most it had */
+        double seconds[ROAST_LEDGER_N_PARTS]; /* they sum to threads x wall time of the run */
+        unsigned int estimated;               /* 1 << part */
+};
+
 /* Tasks of one kind */
 struct roast_task_group {
         char *prefix; /* NULL: they have none */
@@ -244,6 +272,8 @@ struct roast_summary {
         size_t n_datasets;
         struct roast_section *sections; /* by total time, longest first */
         size_t n_sections;
+        struct roast_ledger_row *ledger; /* by worker; empty where tasks were not followed */
+        size_t n_ledger;
         struct roast_task_group *tasks; /* by time, longest first */
         size_t n_tasks;
         struct roast_file *files; /* in the order of their first chunks */

@@ -103,7 +103,8 @@ int roast_tables_to_html(char **ret, const struct roast_tables *tables, struct r
 int roast_show_to_html(char **ret, struct roast_run *run, const struct roast_tables *tables,
                        struct roast_error *error);
 /*
- * {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "custom": ..., "tables": ...};
+ * {"run": ..., "metrics": ..., "absent": ..., "estimated": ..., "custom": ...,
+ * "time_ledger": ..., "tables": ...};
  * tables may be NULL.
  */
 int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_summary *summary,

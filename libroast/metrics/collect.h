@@ -3,6 +3,7 @@
 
 #include "metrics/imported.h"
 #include "metrics/report.h"
+#include "metrics/task-times.h"
 #include "roast-metrics.h"
 #include "run/attempts.h"
 
@@ -30,8 +31,11 @@ struct collect {
         double interval_s;
         int r;                       /* ROAST_E_NOMEM: a walk over facts was broken off */
         char processor[256];         /* class of the processor; empty: not known */
+        char no_spans[200];          /* why there are no spans; empty: not said */
+        char few_spans[200];         /* why they are incomplete; empty: they are not */
         struct report_custom custom; /* the user's own figures */
         struct imported imported;
+        struct task_times times;
         struct intern texts;            /* the text table: id - 1 */
         struct collect_worker *workers; /* by the id of the name, less 1; NULL: no memory yet */
 };
@@ -42,6 +46,9 @@ int collect_series(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
 int collect_tasks(struct collect *collect, struct roast_error *error);
 int collect_chunks(struct collect *collect, struct roast_error *error);
+/* behind collect_workers(), which finds where an unfinished run ends; before spans and ledger */
+int collect_task_times(struct collect *collect, struct roast_error *error);
+int collect_ledger(struct collect *collect, struct roast_error *error);
 
 /* The summary of a run, in front of somebody who watches; NULL: nobody does. */
 int collect_summary(struct roast_summary *summary, struct roast_run *run,

@@ -5,12 +5,12 @@
 #include "metrics/collect.h"
 #include "metrics/custom.h"
 
-static void note_processor(struct collect *collect, const char *name)
+static void note_text(char *room, size_t size, const char *text)
 {
-        size_t len = strnlen(name, sizeof(collect->processor) - 1);
+        size_t len = strnlen(text ? text : "", size - 1);
 
-        memcpy(collect->processor, name, len);
-        collect->processor[len] = '\0';
+        memcpy(room, text ? text : "", len);
+        room[len] = '\0';
 }
 
 /* Figures that the user gave by dataset: custom.FIELD.DATASET */
@@ -78,7 +78,11 @@ static int note(const struct roast_fact *fact, void *context)
         else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
-                note_processor(collect, fact->text);
+                note_text(collect->processor, sizeof(collect->processor), fact->text);
+        else if (!strcmp(fact->name, "backend.spans") && fact->type == ROAST_FACT_ABSENT)
+                note_text(collect->no_spans, sizeof(collect->no_spans), fact->text);
+        else if (!strcmp(fact->name, "backend.spans_shortfall") && fact->type == ROAST_FACT_TEXT)
+                note_text(collect->few_spans, sizeof(collect->few_spans), fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
                 note_custom(&collect->custom, fact);
         else if (!strncmp(fact->name, "metric.", 7))

@@ -49,40 +49,48 @@ static enum fine_owner owner_of(const struct fine_sums *sums, struct fine_name p
         return fine_equal(prefix, "automatic_retries") ? FINE_RETRIES : FINE_OTHER;
 }
 
+/* Where the figure is summed, or NULL */
+static const struct activity *find(struct fine_name activity, struct fine_name unit, double value)
+{
+        if (!isfinite(value))
+                return NULL;
+        if (!unit.data)
+                unit = (struct fine_name){ "seconds", 7 };
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++)
+                if (fine_equal(activity, activities[i].name) &&
+                    fine_equal(unit, activities[i].unit))
+                        return &activities[i];
+        return NULL;
+}
+
+static void sum_up(struct fine_sums *sums, enum fine_owner owner, const struct activity *activity,
+                   double value)
+{
+        sums->sums[owner][activity->processor] += value;
+        sums->seen[owner] = true;
+}
+
 bool fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
               struct fine_name unit, double value)
 {
-        enum fine_owner owner = owner_of(sums, prefix);
+        const struct activity *found = find(activity, unit, value);
 
-        if (!isfinite(value))
-                return false;
-        if (!unit.data)
-                unit = (struct fine_name){ "seconds", 7 };
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++) {
-                if (!fine_equal(activity, activities[i].name) ||
-                    !fine_equal(unit, activities[i].unit))
-                        continue;
-                sums->sums[owner][activities[i].processor] += value;
-                sums->seen[owner] = true;
-                return true;
-        }
-        return false;
+        if (found)
+                sum_up(sums, owner_of(sums, prefix), found, value);
+        return found;
 }
 
-static int set_split(struct roast_metric_set *set, const struct activity *activity, double own,
-                     double other, bool estimated)
+bool fine_add_share(struct fine_sums *sums, double share, struct fine_name activity,
+                    struct fine_name unit, double value)
 {
-        static const char *const reason = "no task bears the processor's name: those named "
-                                          "automatic_retries are taken for it";
-        int r;
+        const struct activity *found = find(activity, unit, value);
 
-        if (!estimated) {
-                roast_metric_set_real(set, activity->processor, own);
-                roast_metric_set_real(set, activity->overhead, other);
-                return 0;
-        }
-        r = roast_metric_set_estimated(set, activity->processor, own, "%s", reason);
-        return r < 0 ? r : roast_metric_set_estimated(set, activity->overhead, other, "%s", reason);
+        if (found && share > 0)
+                sum_up(sums, FINE_PROCESSOR, found, value * share);
+        if (found && share < 1)
+                sum_up(sums, FINE_OTHER, found, value * (1 - share));
+        sums->shared |= found && share > 0 && share < 1;
+        return found;
 }
 
 /* Time of an owner's tasks, on a core or not */
@@ -92,24 +100,55 @@ static double time_of(const struct fine_sums *sums, enum fine_owner owner)
                sums->sums[owner][ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
 }
 
+double fine_processor_s(const struct fine_sums *sums)
+{
+        return time_of(sums, FINE_PROCESSOR);
+}
+
+static int set_value(struct roast_metric_set *set, enum roast_metric metric, double value,
+                     const char *reason)
+{
+        if (reason)
+                return roast_metric_set_estimated(set, metric, value, "%s", reason);
+        roast_metric_set_real(set, metric, value);
+        return 0;
+}
+
+int fine_set_absent(struct roast_metric_set *set, const char *reason)
+{
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++)
+                if (roast_metric_set_absent(set, activities[i].processor, "%s", reason) < 0 ||
+                    roast_metric_set_absent(set, activities[i].overhead, "%s", reason) < 0)
+                        return ROAST_E_NOMEM;
+        return 0;
+}
+
 int fine_set(struct roast_metric_set *set, const struct fine_sums *sums)
 {
         bool guess = !sums->seen[FINE_PROCESSOR] && sums->seen[FINE_RETRIES] &&
                      time_of(sums, FINE_RETRIES) > time_of(sums, FINE_OTHER);
+        const char *split = sums->estimated;
         int r = 0;
 
+        if (!split && sums->shared)
+                split = "tasks about chunks and others bear the same name: split by their time";
+        if (!split && guess)
+                split = "no task bears the processor's name: those named automatic_retries are "
+                        "taken for it";
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities) && r >= 0; i++) {
                 enum roast_metric metric = activities[i].processor;
                 double own = sums->sums[FINE_PROCESSOR][metric];
                 double retries = sums->sums[FINE_RETRIES][metric];
                 double other = sums->sums[FINE_OTHER][metric];
 
-                if (activities[i].overhead == metric)
-                        roast_metric_set_real(set, metric, own + retries + other);
-                else if (guess)
-                        r = set_split(set, &activities[i], retries, other, true);
-                else
-                        r = set_split(set, &activities[i], own, retries + other, false);
+                if (activities[i].overhead == metric) {
+                        r = set_value(set, metric, own + retries + other, sums->estimated);
+                        continue;
+                }
+                r = set_value(set, metric, guess ? retries : own, split);
+                if (r >= 0)
+                        r = set_value(set, activities[i].overhead, guess ? other : retries + other,
+                                      split);
         }
         return r;
 }

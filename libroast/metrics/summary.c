@@ -46,8 +46,8 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                     const struct collect_watch *watch, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,   collect_facts,  collect_chunks, collect_tasks,
-                collect_workers, collect_series, collect_spans,
+                collect_texts,  collect_facts,      collect_chunks, collect_tasks,  collect_workers,
+                collect_series, collect_task_times, collect_spans,  collect_ledger,
         };
         struct collect collect = {
                 .run = run, .summary = summary, .watch = watch, .interval_s = 1
@@ -62,6 +62,7 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                 r = sources[i](&collect, error);
         run_view_end(run);
         intern_deinit(&collect.texts);
+        task_times_deinit(&collect.times);
         free(collect.workers);
         if (r >= 0)
                 r = derive(&collect, error);
@@ -95,6 +96,9 @@ void roast_summary_deinit(struct roast_summary *summary)
         free(summary->datasets);
         free(summary->tasks);
         free(summary->sections);
+        for (size_t i = 0; i < summary->n_ledger; i++)
+                free(summary->ledger[i].worker);
+        free(summary->ledger);
         free(summary->files);
         free(summary->branches);
         free(summary->failures);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "roast-explain.h"
 #include "roast-show.h"
 #include "roast-units.h"
 #include "util/cleanup.h"
@@ -193,6 +194,26 @@ static int put_tables(struct report *report, struct roast_error *error)
         return 0;
 }
 
+/* What the rules found, as the explanation writes it itself */
+static int put_explanation(struct report *report, struct roast_error *error)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        struct json *json = &report->pack->json;
+        int r;
+
+        r = roast_explain(&explanation, report->run, error);
+        if (r >= 0)
+                r = roast_explanation_to_json(&text, &explanation, error);
+        if (r < 0)
+                return r;
+        json_key(json, "explanation");
+        json->after_key = false; /* its value is there already */
+        if (json->error >= 0)
+                json->error = buf_puts(json->out, text);
+        return 0;
+}
+
 int report_words_put(struct report *report, struct roast_error *error)
 {
         struct json *json = &report->pack->json;
@@ -203,6 +224,9 @@ int report_words_put(struct report *report, struct roast_error *error)
         if (r < 0)
                 return r;
         put_figures(report);
+        r = put_explanation(report, error);
+        if (r < 0)
+                return r;
         r = put_tables(report, error);
         if (r < 0)
                 return r;

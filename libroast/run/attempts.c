@@ -110,7 +110,8 @@ static int add_tasks(struct nodes *nodes, struct roast_run *run, struct roast_er
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 struct node node = task_node(&scan);
 
-                if (node.chunk)
+                /* without entries it is about a file, not about a chunk of it */
+                if (node.chunk && scan.values[TASK_ENTRY_START].type == RUN_INT)
                         r = nodes_add(nodes, &node, error);
         }
         run_scan_end(&scan);

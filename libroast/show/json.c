@@ -178,6 +178,23 @@ static int put_run(struct json *json, struct roast_run *run, struct roast_error 
         return r;
 }
 
+/* Of each worker, seconds by part; where tasks were not followed there is no worker in it. */
+static void put_ledger(struct json *json, const struct roast_summary *summary)
+{
+        json_key(json, "time_ledger");
+        json_object(json);
+        for (size_t i = 0; i < summary->n_ledger; i++) {
+                json_key(json, summary->ledger[i].worker);
+                json_object(json);
+                for (size_t j = 0; j < ROAST_LEDGER_N_PARTS; j++) {
+                        json_key(json, roast_ledger_parts[j].key);
+                        json_double(json, summary->ledger[i].seconds[j]);
+                }
+                json_end(json);
+        }
+        json_end(json);
+}
+
 int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_summary *summary,
                        const struct roast_tables *tables, struct roast_error *error)
 {
@@ -193,6 +210,7 @@ int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_sum
         put_reasons(&json, summary, "absent", ROAST_ABSENT);
         put_reasons(&json, summary, "estimated", ROAST_ESTIMATED);
         put_customs(&json, summary);
+        put_ledger(&json, summary);
         if (tables) {
                 json_key(&json, "tables");
                 json_array(&json);

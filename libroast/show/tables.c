@@ -13,6 +13,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
+#include "show/ledger.h"
 #include "show/parts.h"
 #include "show/split.h"
 #include "show/things.h"
@@ -346,6 +347,8 @@ static const struct definition {
         { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
         { "failures", "Failures", failure_columns, FAILURE_N_COLUMNS, failure_fill },
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
+        { "ledger", "Where the Time of Worker Threads Went", ledger_columns, LEDGER_N_COLUMNS,
+          ledger_fill },
         { "bytes", "Bytes: Needed, Requested, Read", byte_columns, BYTE_N_COLUMNS, byte_fill },
         { "datasets", "Datasets", dataset_columns, DATASET_N_COLUMNS, dataset_fill },
         { "sections", "Sections", section_columns, SECTION_N_COLUMNS, section_fill },
@@ -357,9 +360,9 @@ static const struct definition {
 };
 
 const char *const roast_table_names[] = {
-        "throughput", "events",   "resources", "timing",   "fine",     "chunks",
-        "failures",   "split",    "bytes",     "datasets", "sections", "branches",
-        "tasks",      "coverage", "custom",    "files",    NULL,
+        "throughput", "events", "resources", "timing", "fine",     "chunks",
+        "failures",   "split",  "ledger",    "bytes",  "datasets", "sections",
+        "branches",   "tasks",  "coverage",  "custom", "files",    NULL,
 };
 
 static int make(struct roast_table *table, const struct definition *definition,

@@ -63,6 +63,50 @@ static PyObject *summary_estimated(PyObject *self, PyObject *unused)
         return reasons(self, ROAST_ESTIMATED);
 }
 
+static PyObject *ledger_row(const struct roast_ledger_row *row)
+{
+        PyObject *dict = PyDict_New();
+
+        for (size_t i = 0; dict && i < ROAST_LEDGER_N_PARTS; i++) {
+                PyObject *seconds = PyFloat_FromDouble(row->seconds[i]);
+
+                if (!seconds || PyDict_SetItemString(dict, roast_ledger_parts[i].key, seconds) < 0)
+                        Py_CLEAR(dict);
+                Py_XDECREF(seconds);
+        }
+        return dict;
+}
+
+/* ({worker: {part: seconds}}, [parts that are estimated]) */
+static PyObject *summary_ledger(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
+        PyObject *workers = PyDict_New(), *estimated = PyList_New(0);
+        unsigned int bits = 0;
+        bool good = workers && estimated;
+
+        (void)unused;
+        for (size_t i = 0; good && i < summary->n_ledger; i++) {
+                PyObject *row = ledger_row(&summary->ledger[i]);
+
+                good = row && PyDict_SetItemString(workers, summary->ledger[i].worker, row) == 0;
+                bits |= summary->ledger[i].estimated;
+                Py_XDECREF(row);
+        }
+        for (unsigned int i = 0; good && i < ROAST_LEDGER_N_PARTS; i++) {
+                PyObject *key =
+                        bits >> i & 1 ? PyUnicode_FromString(roast_ledger_parts[i].key) : NULL;
+
+                good = !(bits >> i & 1) || (key && PyList_Append(estimated, key) == 0);
+                Py_XDECREF(key);
+        }
+        if (good)
+                return Py_BuildValue("(NN)", workers, estimated);
+        Py_XDECREF(workers);
+        Py_XDECREF(estimated);
+        return NULL;
+}
+
 static PyObject *cell_tuple(const struct roast_cell *cell)
 {
         static const char *const emphases[] = { "plain", "strong", "dim", "alert" };
@@ -329,6 +373,8 @@ static PyMethodDef methods[] = {
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
+        { "ledger", summary_ledger, METH_NOARGS,
+          "ledger()\n--\n\n({worker: {part: seconds}}, [parts that are estimated])" },
         { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
         { "file_metadata", summary_file_metadata, METH_NOARGS,
           "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },

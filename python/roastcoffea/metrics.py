@@ -77,6 +77,11 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
             continue
         for name in (key, *aliases):
             result[name] = value
+    ledger, estimated = summary.ledger()
+    if ledger:
+        result["time_ledger"] = ledger
+        if estimated:
+            result.estimated["time_ledger"] = f"estimated of each worker: {', '.join(estimated)}"
     for key, row in summary.custom().items():
         result.custom[key] = {name: row[name] for name in ("title", "unit", "better")}
         if row["reason"] is None:

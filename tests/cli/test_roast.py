@@ -34,6 +34,7 @@ TABLES = [
     "chunks",
     "failures",
     "split",
+    "ledger",
     "bytes",
     "datasets",
     "sections",
@@ -159,7 +160,15 @@ def test_show_prints_every_table(runs: Path) -> None:
 def test_show_in_json_has_its_documented_shape(runs: Path) -> None:
     result = roast("show", runs / "finished.roast", "--format", "json")
     shown = json.loads(result.stdout)
-    assert list(shown) == ["run", "metrics", "absent", "estimated", "custom", "tables"]
+    assert list(shown) == [
+        "run",
+        "metrics",
+        "absent",
+        "estimated",
+        "custom",
+        "time_ledger",
+        "tables",
+    ]
     assert shown["run"]["finished"] is True
     assert shown["run"]["facts"]["run.name"] == "sample"
     assert shown["metrics"]["total_events"] == 900000

@@ -144,13 +144,13 @@ def test_findings_are_shown_if_there_are_any(
         "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7 s"}],
         "try": "smaller chunks",
     }
-    words["findings"] = [finding]
+    words["explanation"] = {"findings": [finding], "checked": []}
     page = open_page(with_words(path, words, columns, "findings.html"))
     section = page.locator("#overview .findings")
     expect(section).to_contain_text("could save 12.3 s, 12 % of the run")
     expect(section).to_contain_text("<b>nano_3.root</b>")
     picture(page, "findings-overview")
-    del words["findings"]
+    del words["explanation"]
     page = open_page(with_words(path, words, columns, "no-findings.html"))
     expect(page.locator("#overview .findings")).to_have_count(0)
 

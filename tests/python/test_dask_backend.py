@@ -14,7 +14,8 @@ from distributed import Client, LocalCluster, get_worker
 from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends import dask_lease
 from roastcoffea.backends.dask import DaskMetricsBackend
-from roastcoffea.backends.dask_scheduler import SchedulerProbe, read_span
+from roastcoffea.backends.dask_ledger import SchedulerLedger
+from roastcoffea.backends.dask_scheduler import read_span
 from roastcoffea.clock import RunClock
 
 
@@ -252,7 +253,7 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
     item = SimpleNamespace(
         dataset="d", filename="f", treename="t", fileuuid="u", entrystart=0, entrystop=9
     )
-    worker = SimpleNamespace(address="tcp://a")
+    worker = SimpleNamespace(address="tcp://a", nthreads=1, processing=())
     task = SimpleNamespace(
         processing_on=worker,
         run_spec=SimpleNamespace(args=(item,)),
@@ -263,9 +264,7 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
     scheduler: Any = SimpleNamespace(
         tasks={"key": task}, workers={"tcp://a": worker}, log_event=MagicMock()
     )
-    probe = SchedulerProbe("topic", 0)
-    probe.scheduler = scheduler
-    probe.clock = RunClock()
+    probe = SchedulerLedger(scheduler, "topic", RunClock())
     probe.transition("key", "waiting", "processing")
     probe.transition("key", "processing", "memory")
     del scheduler.workers["tcp://a"]

@@ -351,6 +351,14 @@ char *sample_dump(const struct roast_summary *summary)
                                s->self_s, s->min_s, s->max_s, s->rss_delta_bytes,
                                s->rss_delta_min_bytes, s->rss_delta_max_bytes, (long long)s->bytes);
         }
+        for (size_t i = 0; i < summary->n_ledger && r >= 0; i++) {
+                r = buf_printf(&out, "ledger %s %x", summary->ledger[i].worker,
+                               summary->ledger[i].estimated);
+                for (size_t j = 0; j < ROAST_LEDGER_N_PARTS && r >= 0; j++)
+                        r = buf_printf(&out, " %a", summary->ledger[i].seconds[j]);
+                if (r >= 0)
+                        r = buf_puts(&out, "\n");
+        }
         for (size_t i = 0; i < summary->n_failures && r >= 0; i++) {
                 const struct roast_failure *f = &summary->failures[i];
 

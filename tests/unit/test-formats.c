@@ -138,7 +138,7 @@ static void test_json_is_valid_and_has_its_documented_shape(void **state)
                 json = to_json(&shown);
                 assert_answer(db, "SELECT json_valid(?)", json, "1");
                 assert_answer(db, "SELECT group_concat(key) FROM json_each(?)", json,
-                              "run,metrics,absent,estimated,custom,tables");
+                              "run,metrics,absent,estimated,custom,time_ledger,tables");
                 assert_answer(db,
                               "SELECT count(*) FROM json_each(?1,'$.metrics') m"
                               " JOIN json_each(?1,'$.absent') a ON a.key=m.key",

@@ -46,7 +46,7 @@ function finding(one: Finding): HTMLElement {
 }
 
 function findings(report: Report): HTMLElement | null {
-  const list = report.words.findings;
+  const list = report.words.explanation?.findings;
   if (!list) return null;
   if (list.length === 0)
     return h(

@@ -73,7 +73,7 @@ export interface Words {
   figures: Figure[];
   tables: Table[];
   facts: [string, string | number | null, string?][];
-  findings?: Finding[];
+  explanation?: { findings: Finding[]; checked: { rule: string; why_not: string }[] };
   chunks: {
     n: number;
     time_unit_s: number;

@@ -18,6 +18,7 @@ from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.backends.clocks import Clocks
+from roastcoffea.backends.dask_ledger import ClientLedger
 from roastcoffea.backends.tracking import tracking_data
 from roastcoffea.clock import RunClock
 
@@ -58,6 +59,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived: asyncio.Event | None = None
+        self._ledger = ClientLedger(lambda who: self.clocks.offset_ns(who))
         self.faults: Counter[str] = Counter()
         self.cost: Counter[str] = Counter()
 
@@ -171,9 +173,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self.clocks.heard(who, received_ns, self.clock.utc_ns())
             elif kind == "chunks":
                 self._take_chunks(_native_records(rest[0]))
-            elif kind == "lost":
-                worker, row = rest
-                self.run.add_tasks(worker, [tuple(row)])
             elif kind == "worker":
                 event_kind, utc_ns, *worker = rest
                 self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
@@ -183,6 +182,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                     self.arrived.add_worker(worker[0], event_kind != WENT)
             elif kind == "flushed":
                 self._note_flushed(*rest)
+            else:
+                self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
         except Exception as error:
             self.faults["events that could not be kept"] += 1
             if self.faults["events that could not be kept"] == 1:
@@ -301,27 +302,40 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         retry_delay: float = 0.5,
         delay: float | None = None,
     ) -> dict[Any, Any]:
-        from roastcoffea.backends.dask_scheduler import read_span
+        from roastcoffea.backends.dask_scheduler import read_span, why_no_span
 
         if not span_info or "id" not in span_info:
             return {}
         if delay:
             await asyncio.sleep(delay)
-        try:
-            await self._ask(self.client.run, _report, on_error="ignore")
-        except TimeoutError as error:
-            logger.warning("fine metrics may be incomplete: %s", error)
+        await self._let_report()
         for attempt in range(max(1, max_retries)):
             metrics = await self._ask(
                 self.client.run_on_scheduler, read_span, span_id=span_info["id"]
             )
             if metrics is None:
+                reason = await self._ask(self.client.run_on_scheduler, why_no_span)
+                self.run.fact("backend.spans", None, reason)
                 return {}
             if any("thread-cpu" in key for key in metrics if isinstance(key, tuple)):
                 break
             if attempt + 1 < max_retries:
                 await asyncio.sleep(retry_delay * 2**attempt)
         return dict(metrics)
+
+    async def _let_report(self) -> None:
+        """Make all workers report at once; who does not is noted."""
+        shortfall = None
+        try:
+            answers = await self._ask(self.client.run, _report, on_error="return")
+            silent = sum(answer is not True for answer in answers.values())
+            if silent:
+                shortfall = f"{silent} of {len(answers)} workers did not report"
+        except Exception as error:
+            shortfall = f"not all workers reported: {error}"
+        if shortfall is not None:
+            logger.warning("fine metrics may be incomplete: %s", shortfall)
+            self.run.fact("backend.spans_shortfall", shortfall)
 
     def supports_fine_metrics(self) -> bool:
         """Dask has fine metrics."""
@@ -337,9 +351,10 @@ def _native_records(data: bytes) -> bytes:
     return Records.from_bytes(data).to_bytes()
 
 
-async def _report(dask_worker: Any) -> None:
+async def _report(dask_worker: Any) -> bool:
     """Make a worker send its heartbeat, and its metrics with it, now."""
     await dask_worker.heartbeat()
+    return True
 
 
 DaskBackend = DaskMetricsBackend

@@ -2,12 +2,10 @@
 
     ("clock", "scheduler", asked_ns, received_ns)
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("lost", address, task)
     ("occupancy", [(address, utc_ms, ms), ...])
 
-kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went.
-A task is lost when its worker goes while it runs, or while its result is still needed; it is told
-as a row of table `task` (:mod:`roastcoffea.backends.dask_ledger`).
+kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went. Tasks
+that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
 A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
 its samples pass by: no worker is ever polled.
 """
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from roastcoffea.backends.dask_ledger import LOST, task_row, work_item
+from roastcoffea.backends.dask_ledger import SchedulerLedger
 from roastcoffea.clock import RunClock
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.topic = topic
         self.asked_ns = asked_ns
         self.scheduler: Scheduler | None = None
-        self.holders: dict[Any, str | None] = {}
+        self.ledger: SchedulerLedger | None = None
         self.occupancies: list[tuple[str, int, int]] = []
         self.spent_ns = 0
 
@@ -49,6 +47,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.scheduler = scheduler
         self.clock = RunClock()
         scheduler.log_event(self.topic, ("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
+        self.ledger = SchedulerLedger(scheduler, self.topic, self.clock)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -63,30 +62,12 @@ class SchedulerProbe(SchedulerPlugin):
         self.scheduler.log_event(self.topic, ("worker", kind, self.clock.utc_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Called by Dask for every task: remembers who has it, reports what was lost."""
-        if finish in ("processing", "memory"):
-            if finish == "processing":
-                state = self.scheduler.tasks[key].processing_on  # type: ignore[union-attr]
-                self.holders[key] = state.address if state is not None else None
-            return
-        if start == "processing" or start == "memory":
-            holder = self.holders.pop(key, None)
-            if holder is not None and holder not in self.scheduler.workers:  # type: ignore[union-attr]
-                self.report_lost(key, holder, start)
-
-    def report_lost(self, key: Any, worker: str, start: str) -> None:
-        """Send a task whose worker has gone.
-
-        The result of a worker that retired was copied before: nobody needs it when it is released.
-        """
-        assert self.scheduler is not None
-        state = self.scheduler.tasks.get(key)
-        if start == "memory" and not (state is not None and (state.waiters or state.who_wants)):
-            return
-        item = work_item(getattr(state, "run_spec", None))
-        prefix = state.prefix.name if state is not None and state.prefix is not None else None
-        row = task_row(str(key), prefix, LOST, stop_utc_ns=self.clock.utc_ns(), item=item)
-        self.scheduler.log_event(self.topic, ("lost", worker, row))
+        """Called by Dask for every task."""
+        begin_ns = time.perf_counter_ns()
+        self.ledger.transition(  # type: ignore[union-attr]
+            key, start, finish, kwargs.get("worker"), kwargs.get("stimulus_id", "")
+        )
+        self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def log_event(self, topic: str, msg: Any) -> None:
         """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
@@ -120,6 +101,8 @@ class SchedulerProbe(SchedulerPlugin):
         self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
     ) -> None:
         """Called by Dask when a worker has gone."""
+        assert self.ledger is not None
+        self.ledger.forget(worker)
         self.report(WENT, worker)
 
 
@@ -128,3 +111,10 @@ def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     extension = dask_scheduler.extensions.get("spans")
     span = extension.spans.get(span_id) if extension is not None else None
     return dict(span.cumulative_worker_metrics) if span is not None else None
+
+
+def why_no_span(dask_scheduler: Scheduler) -> str:
+    """Return why the scheduler has no metrics of a span."""
+    if dask_scheduler.extensions.get("spans") is None:
+        return "spans are off on this cluster"
+    return "its tasks belong to the span of an earlier run whose results are still held"

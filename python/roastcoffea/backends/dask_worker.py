@@ -6,6 +6,7 @@ what they are:
     ("clock", worker, asked_ns, received_ns)             a message of the client came
     ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples
     ("chunks", records)                                  encoded chunk records
+    ("tasks", ...), ("activities", ...)                  attempts at tasks: see dask_ledger
     ("flushed", token, worker, state)                    all that was there has been sent before
 """
 
@@ -19,6 +20,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from tornado.ioloop import PeriodicCallback
 
 from roastcoffea import collecting
+from roastcoffea.backends.dask_ledger import WorkerLedger
 
 try:
     from roastcoffea import _probe
@@ -74,6 +76,7 @@ class WorkerProbe(WorkerPlugin):
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
         self.clock = collecting.clock()
         self.answer(self.asked_ns)
+        self.ledger = WorkerLedger(worker, self.topic, self.clock)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
         if self.interval is None or _probe is None:
@@ -93,11 +96,20 @@ class WorkerProbe(WorkerPlugin):
         collecting.remove_sink(self.topic, worker.address)
         if self.worker is None:
             return
+        self.ledger.stop()
         if self.callback is not None:
             self.callback.stop()
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
+
+    def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
+        """Called by Dask for every task of this worker."""
+        if self.worker is None:
+            return
+        begin_ns = time.perf_counter_ns()
+        self.ledger.transition(key, start, finish)
+        self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def send_chunks(self, records: bytes) -> None:
         """Send chunk records; called on the thread of the task."""
@@ -157,7 +169,7 @@ class WorkerProbe(WorkerPlugin):
                 int(cpu[-1] * 1000) if cpu else -1,
                 int(gil[-1] * 100_000) if gil else -1,
                 utc_ms,
-                (self.spent_ns + sampler_ns) // 1000,
+                (self.spent_ns + self.ledger.spent_ns + sampler_ns) // 1000,
                 abs(self.clock.step_ns()) // 1_000_000,
             )
         )
@@ -197,6 +209,8 @@ class WorkerProbe(WorkerPlugin):
         if self.callback is not None:
             self.tick()
             self.send()
+        self.ledger.send()
+        self.ledger.send_activities()
         worker.log_event(self.topic, ("flushed", token, worker.address, state))
 
 

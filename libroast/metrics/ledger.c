@@ -1,0 +1,320 @@
+/*
+ * The time ledger: where the time of all worker threads went
+ *
+ * Of each worker, threads x wall time of the run, in parts that sum to it by
+ * construction:
+ *
+ *   there    from the workers' comings and goings; the rest is `gone`
+ *   taken    while attempts at tasks last. Of that, time on a thread is the
+ *            processor's for chunks, and `overhead` for all else. Dask's fine
+ *            metrics of the worker split the processor's into CPU and waits, and
+ *            the rest of the attempts into what it is.
+ *   free     the rest. Meanwhile the worker may be busy outside of its threads:
+ *            fetching inputs, sending results, spilling. Of that work the share
+ *            that fell into free time is taken for the reason why threads were
+ *            free: an estimate. What is left is `idle`.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/collect.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+#include "util/text.h"
+
+const struct roast_ledger_info roast_ledger_parts[ROAST_LEDGER_N_PARTS] = {
+        [ROAST_LEDGER_PROCESSOR_CPU] = { "processor_cpu", "Processor, on a core" },
+        [ROAST_LEDGER_PROCESSOR_WAIT] = { "processor_wait", "Processor, waiting" },
+        [ROAST_LEDGER_OVERHEAD] = { "overhead", "Other tasks" },
+        [ROAST_LEDGER_SERIALIZE] = { "serialize", "Serialization" },
+        [ROAST_LEDGER_COMPRESS] = { "compress", "Compression" },
+        [ROAST_LEDGER_TRANSFER] = { "transfer", "Transfer" },
+        [ROAST_LEDGER_SPILL] = { "spill", "Spilling" },
+        [ROAST_LEDGER_IDLE] = { "idle", "Idle" },
+        [ROAST_LEDGER_GONE] = { "gone", "Worker not there" },
+};
+
+/* What is known of a worker, by the number of its name */
+struct state {
+        bool known;
+        bool here;
+        int64_t since_utc_ns;
+        double threads; /* now; and the most it had */
+        double most_threads;
+        double there_ns; /* integral of its threads */
+        /* Dask's fine metrics, in ns */
+        double cpu_ns;
+        double noncpu_ns;
+        double within_ns[ROAST_LEDGER_N_PARTS];  /* of attempts, beside the thread's time */
+        double outside_ns[ROAST_LEDGER_N_PARTS]; /* of attempts */
+};
+
+static double duration(int64_t from, int64_t to)
+{
+        return to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
+}
+
+static int64_t clip(const struct collect *collect, int64_t utc_ns)
+{
+        if (utc_ns < collect->start_utc_ns)
+                return collect->start_utc_ns;
+        return utc_ns > collect->end_utc_ns ? collect->end_utc_ns : utc_ns;
+}
+
+static void pass(struct state *state, int64_t utc_ns)
+{
+        if (state->here && utc_ns > state->since_utc_ns) {
+                state->there_ns += state->threads * duration(state->since_utc_ns, utc_ns);
+                state->since_utc_ns = utc_ns;
+        }
+}
+
+/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
+static void note_event(const struct collect *collect, struct state *states,
+                       const struct run_value *values)
+{
+        struct state *state;
+        int64_t utc_ns;
+        size_t len;
+
+        if (!collect_text(collect, &values[1], &len) || values[2].type != RUN_INT)
+                return;
+        state = &states[values[1].integer - 1];
+        /* one that was there at the start was there before it was seen */
+        utc_ns = values[2].integer == ROAST_WORKER_PRESENT ? collect->start_utc_ns
+                                                           : clip(collect, values[0].integer);
+        pass(state, utc_ns);
+        if (values[2].integer == ROAST_WORKER_WENT) {
+                state->here = false;
+                return;
+        }
+        if (!state->here)
+                state->since_utc_ns = utc_ns;
+        state->known = state->here = true;
+        state->threads =
+                values[5].type == RUN_INT && values[5].integer > 0 ? (double)values[5].integer : 0;
+        if (state->threads > state->most_threads)
+                state->most_threads = state->threads;
+}
+
+static int scan_events(const struct collect *collect, struct state *states,
+                       struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                note_event(collect, states, scan.values);
+        run_scan_end(&scan);
+        for (size_t i = 0; i < collect->texts.n; i++)
+                pass(&states[i], collect->end_utc_ns);
+        return r;
+}
+
+/* What an activity of Dask's is to us; -1: time on a thread */
+static int part_of(const char *name, size_t len)
+{
+        static const struct {
+                const char *name;
+                int part;
+        } activities[] = {
+                { "serialize", ROAST_LEDGER_SERIALIZE }, { "deserialize", ROAST_LEDGER_SERIALIZE },
+                { "compress", ROAST_LEDGER_COMPRESS },   { "decompress", ROAST_LEDGER_COMPRESS },
+                { "network", ROAST_LEDGER_TRANSFER },    { "disk-read", ROAST_LEDGER_SPILL },
+                { "disk-write", ROAST_LEDGER_SPILL },    { "memory-read", ROAST_LEDGER_OVERHEAD },
+                { "executor", ROAST_LEDGER_OVERHEAD },   { "other", ROAST_LEDGER_OVERHEAD },
+                { "failed", ROAST_LEDGER_OVERHEAD },     { "cancelled", ROAST_LEDGER_OVERHEAD },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(activities); i++)
+                if (strlen(activities[i].name) == len && !memcmp(activities[i].name, name, len))
+                        return activities[i].part;
+        return -1;
+}
+
+static bool is_text(const struct collect *collect, const struct run_value *value,
+                    const char *string)
+{
+        size_t len;
+        const char *text = collect_text(collect, value, &len);
+
+        return text && len == strlen(string) && !memcmp(text, string, len);
+}
+
+/* values: worker_text, kind_text, prefix_text, activity_text, unit_text, value */
+static void note_activity(const struct collect *collect, struct state *states,
+                          const struct run_value *values)
+{
+        struct state *state;
+        const char *activity;
+        double ns, share;
+        size_t len;
+        int part;
+
+        if (!collect_text(collect, &values[0], &len) || values[5].type != RUN_REAL ||
+            !(values[5].real > 0) || !(values[5].real < 1e12) ||
+            !is_text(collect, &values[4], "seconds"))
+                return;
+        state = &states[values[0].integer - 1];
+        activity = collect_text(collect, &values[3], &len);
+        if (!activity)
+                return;
+        ns = values[5].real * 1e9;
+        part = part_of(activity, len);
+        if (!is_text(collect, &values[1], "execute")) {
+                if (part >= 0 && part != ROAST_LEDGER_OVERHEAD)
+                        state->outside_ns[part] += ns;
+                return;
+        }
+        if (part >= 0) {
+                state->within_ns[part] += ns;
+                return;
+        }
+        share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
+        if (share > 0)
+                *(is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
+                                                             : &state->noncpu_ns) += share * ns;
+}
+
+static int scan_activities(const struct collect *collect, struct state *states,
+                           struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, collect->run, RUN_ACTIVITY, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                note_activity(collect, states, scan.values);
+        run_scan_end(&scan);
+        return r;
+}
+
+/* The processor's CPU share of its time, over all workers, by whatever tells it */
+static double common_share(const struct roast_metric_set *set)
+{
+        const struct roast_value *cpu = &set->values[ROAST_PROCESSOR_CPU_TIME_SECONDS];
+        const struct roast_value *wait = &set->values[ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
+        double all = cpu->real + wait->real;
+
+        if (cpu->state != ROAST_ABSENT && all > 0)
+                return cpu->real / all;
+        all = set->values[ROAST_CHUNK_CPU_SECONDS].real +
+              set->values[ROAST_CHUNK_RUNQUEUE_SECONDS].real +
+              set->values[ROAST_CHUNK_THROTTLED_SECONDS].real +
+              set->values[ROAST_CHUNK_BLOCK_IO_SECONDS].real +
+              set->values[ROAST_CHUNK_GIL_SECONDS].real +
+              set->values[ROAST_CHUNK_OTHER_WAIT_SECONDS].real;
+        return all > 0 ? set->values[ROAST_CHUNK_CPU_SECONDS].real / all : 1;
+}
+
+static void add(struct roast_ledger_row *row, enum roast_ledger_part part, double ns)
+{
+        row->seconds[part] += ns / 1e9;
+}
+
+/* Time that threads were taken, `scale` of what the tasks say */
+static void fill_taken(struct roast_ledger_row *row, const struct state *state,
+                       const struct task_time *time, double scale, double common)
+{
+        double known = state->cpu_ns + state->noncpu_ns, within = 0;
+        double share = known > 0 ? state->cpu_ns / known : common;
+
+        if (!(known > 0) && time->chunk_ns > 0)
+                row->estimated |=
+                        1u << ROAST_LEDGER_PROCESSOR_CPU | 1u << ROAST_LEDGER_PROCESSOR_WAIT;
+        add(row, ROAST_LEDGER_PROCESSOR_CPU, scale * time->chunk_ns * share);
+        add(row, ROAST_LEDGER_PROCESSOR_WAIT, scale * time->chunk_ns * (1 - share));
+        add(row, ROAST_LEDGER_OVERHEAD, scale * time->other_ns);
+        for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
+                within += state->within_ns[i];
+        if (!(within > 0))
+                add(row, ROAST_LEDGER_OVERHEAD, scale * time->wait_ns);
+        for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS && within > 0; i++)
+                add(row, i, scale * time->wait_ns * state->within_ns[i] / within);
+}
+
+/* Time that threads were free, `share` of what there was */
+static void fill_free(struct roast_ledger_row *row, const struct state *state, double free_ns,
+                      double share)
+{
+        double outside = 0, part;
+
+        for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
+                outside += state->outside_ns[i] * share;
+        for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS && outside > 0; i++) {
+                if (!(state->outside_ns[i] > 0))
+                        continue;
+                part = state->outside_ns[i] * share;
+                add(row, i, outside > free_ns ? part * free_ns / outside : part);
+                row->estimated |= 1u << i | 1u << ROAST_LEDGER_IDLE;
+        }
+        add(row, ROAST_LEDGER_IDLE, outside < free_ns ? free_ns - outside : 0);
+}
+
+static void fill(struct roast_ledger_row *row, const struct state *state,
+                 const struct task_time *time, double wall_ns, double common)
+{
+        double taken = time->chunk_ns + time->other_ns + time->wait_ns;
+        double scale = taken > state->there_ns ? state->there_ns / taken : 1;
+        double free_ns = taken < state->there_ns ? state->there_ns - taken : 0;
+
+        if (scale < 1) /* tasks that seceded, or clocks that differ */
+                row->estimated |= 1u << ROAST_LEDGER_PROCESSOR_CPU |
+                                  1u << ROAST_LEDGER_PROCESSOR_WAIT | 1u << ROAST_LEDGER_OVERHEAD;
+        fill_taken(row, state, time, scale, common);
+        fill_free(row, state, free_ns, state->there_ns > 0 ? free_ns / state->there_ns : 0);
+        row->threads = state->most_threads;
+        add(row, ROAST_LEDGER_GONE, state->most_threads * wall_ns - state->there_ns);
+        if (row->seconds[ROAST_LEDGER_GONE] < 0)
+                row->seconds[ROAST_LEDGER_GONE] = 0;
+}
+
+static int make_rows(struct collect *collect, const struct state *states, struct roast_error *error)
+{
+        struct roast_summary *summary = collect->summary;
+        double wall_ns = duration(collect->start_utc_ns, collect->end_utc_ns);
+        double common = common_share(&summary->metrics);
+        size_t n = 0;
+
+        for (size_t i = 0; i < collect->texts.n; i++)
+                n += states[i].known && states[i].most_threads > 0;
+        if (n == 0)
+                return 0;
+        summary->ledger = calloc(n, sizeof(*summary->ledger));
+        if (!summary->ledger)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < collect->texts.n; i++) {
+                struct roast_ledger_row *row = &summary->ledger[summary->n_ledger];
+                const char *name;
+                size_t len;
+
+                if (!states[i].known || !(states[i].most_threads > 0))
+                        continue;
+                name = intern_get(&collect->texts, i, &len);
+                row->worker = text_copy(name, len);
+                summary->n_ledger++;
+                if (!row->worker)
+                        return roast_fail_nomem(error);
+                fill(row, &states[i], &collect->times.workers[i], wall_ns, common);
+        }
+        return 0;
+}
+
+int collect_ledger(struct collect *collect, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct state *states = NULL;
+        int r;
+
+        if (!collect->times.any || collect->start_utc_ns == INT64_MIN ||
+            collect->end_utc_ns <= collect->start_utc_ns)
+                return 0;
+        states = calloc(collect->texts.n + 1, sizeof(*states));
+        if (!states)
+                return roast_fail_nomem(error);
+        r = scan_events(collect, states, error);
+        if (r >= 0)
+                r = scan_activities(collect, states, error);
+        return r < 0 ? r : make_rows(collect, states, error);
+}

@@ -1,0 +1,142 @@
+/* What the executor's tasks took, by worker and by kind: see task-times.h. */
+
+#include <stdlib.h>
+
+#include "metrics/collect.h"
+#include "record/chunk.h"
+#include "util/size.h"
+
+void task_times_deinit(struct task_times *sums)
+{
+        free(sums->workers);
+        free(sums->prefixes);
+        *sums = (struct task_times){ 0 };
+}
+
+static struct task_prefix *find_prefix(const struct task_times *sums, int64_t text)
+{
+        for (size_t i = 0; i < sums->n_prefixes; i++)
+                if (sums->prefixes[i].text == text)
+                        return &sums->prefixes[i];
+        return NULL;
+}
+
+/* There are few: the functions that a workflow is made of */
+static struct task_prefix *prefix_of(struct task_times *sums, int64_t text)
+{
+        struct task_prefix *grown = find_prefix(sums, text);
+
+        if (grown)
+                return grown;
+        if (sums->n_prefixes == TASK_PREFIXES_MAX) /* the last one stands for all others */
+                return &sums->prefixes[TASK_PREFIXES_MAX - 1];
+        grown = realloc(sums->prefixes, (sums->n_prefixes + 1) * sizeof(*grown));
+        if (!grown)
+                return NULL;
+        sums->prefixes = grown;
+        grown += sums->n_prefixes++;
+        *grown = (struct task_prefix){ .text = text };
+        return grown;
+}
+
+double task_share(const struct task_times *sums, int64_t prefix_text)
+{
+        const struct task_prefix *prefix = find_prefix(sums, prefix_text);
+        double all = prefix ? prefix->chunk_ns + prefix->other_ns : 0;
+
+        return all > 0 ? prefix->chunk_ns / all : -1;
+}
+
+/* From one instant to another, as far as it is within the run */
+static double within(const struct collect *collect, int64_t from, int64_t to)
+{
+        if (from < collect->start_utc_ns)
+                from = collect->start_utc_ns;
+        if (to > collect->end_utc_ns)
+                to = collect->end_utc_ns;
+        return to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
+}
+
+static bool is_int(const struct run_value *value)
+{
+        return value->type == RUN_INT;
+}
+
+/* A time on a thread: computing, or, of an attempt that was lost, as far as is known */
+static double computing(const struct collect *collect, const struct run_value *values)
+{
+        const struct run_value *start = &values[TASK_COMPUTE_START_UTC_NS];
+        const struct run_value *length = &values[TASK_COMPUTE_NS];
+        int64_t stop;
+
+        if (is_int(start) && is_int(length) &&
+            !__builtin_add_overflow(start->integer, length->integer, &stop))
+                return within(collect, start->integer, stop);
+        if (values[TASK_OUTCOME].integer == CHUNK_LOST && is_int(&values[TASK_START_UTC_NS]) &&
+            is_int(&values[TASK_STOP_UTC_NS]))
+                return within(collect, values[TASK_START_UTC_NS].integer,
+                              values[TASK_STOP_UTC_NS].integer);
+        return 0;
+}
+
+static double lasting(const struct collect *collect, const struct run_value *values)
+{
+        if (!is_int(&values[TASK_START_UTC_NS]) || !is_int(&values[TASK_STOP_UTC_NS]))
+                return 0;
+        return within(collect, values[TASK_START_UTC_NS].integer, values[TASK_STOP_UTC_NS].integer);
+}
+
+static int note(struct collect *collect, const struct run_value *values)
+{
+        struct task_times *sums = &collect->times;
+        double compute = computing(collect, values), whole = lasting(collect, values);
+        bool is_chunk = is_int(&values[TASK_FILE]) && is_int(&values[TASK_ENTRY_START]);
+        struct task_prefix *prefix;
+        struct task_time *worker;
+        size_t len;
+
+        if (!collect_text(collect, &values[TASK_WORKER], &len))
+                return 0;
+        worker = &sums->workers[values[TASK_WORKER].integer - 1];
+        *(is_chunk ? &worker->chunk_ns : &worker->other_ns) += compute;
+        worker->wait_ns += whole > compute ? whole - compute : 0;
+        sums->any = true;
+        sums->has_chunks |= is_chunk;
+        if (!is_int(&values[TASK_PREFIX]))
+                return 0;
+        prefix = prefix_of(sums, values[TASK_PREFIX].integer);
+        if (!prefix)
+                return ROAST_E_NOMEM;
+        *(is_chunk ? &prefix->chunk_ns : &prefix->other_ns) += compute;
+        return 0;
+}
+
+/* The run's own length is by the monotonic clock; the wall clock may have been set meanwhile. */
+static void set_end(struct collect *collect)
+{
+        const struct roast_value *elapsed =
+                &collect->summary->metrics.values[ROAST_ELAPSED_TIME_SECONDS];
+        int64_t end;
+
+        if (elapsed->state == ROAST_KNOWN && collect->start_utc_ns != INT64_MIN &&
+            elapsed->real >= 0 && elapsed->real < 9e9 &&
+            !__builtin_add_overflow(collect->start_utc_ns, (int64_t)(elapsed->real * 1e9), &end))
+                collect->end_utc_ns = end;
+}
+
+int collect_task_times(struct collect *collect, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        set_end(collect);
+        collect->times.workers = calloc(collect->texts.n + 1, sizeof(*collect->times.workers));
+        if (!collect->times.workers)
+                return roast_fail_nomem(error);
+        r = run_scan_begin(&scan, collect->run, RUN_TASK, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (note(collect, scan.values) < 0)
+                        r = roast_fail_nomem(error);
+        run_scan_end(&scan);
+        return r;
+}

@@ -1,0 +1,471 @@
+"""The ledger on real clusters: every attempt at a task is in the run, once, with what became of it.
+
+The rows of the run file are looked at as any SQL user would; what they come to, as users do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coffea.processor import DaskExecutor, ProcessorABC, Runner
+
+from analysis import DemoSchema, DimuonProcessor
+from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea._roast import Run
+
+CHUNKSIZE = 2_000
+
+
+class Plain(ProcessorABC):
+    """The least: a count."""
+
+    def process(self, events: Any) -> Any:
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator: Any) -> Any:
+        return accumulator
+
+
+def runner(client: Any, retries: int = 3, **kwargs: Any) -> Runner:
+    options = {"compression": 1} | kwargs.pop("executor", {})
+    return Runner(
+        executor=DaskExecutor(client=client, status=False, retries=retries, **options),
+        schema=DemoSchema,
+        chunksize=CHUNKSIZE,
+        savemetrics=True,
+        **kwargs,
+    )
+
+
+def rows(path: Path, query: str) -> list[Any]:
+    with sqlite3.connect(path) as database:
+        return database.execute(query).fetchall()
+
+
+def copy_files(fileset: Any, directory: Path) -> Any:
+    """Return a fileset whose files may be maltreated."""
+    copy: dict[str, Any] = {}
+    for dataset, entry in fileset.items():
+        files = {}
+        for name, tree in entry["files"].items():
+            target = directory / Path(name).name
+            shutil.copy(name, target)
+            files[str(target)] = tree
+        copy[dataset] = {**entry, "files": files}
+    return copy
+
+
+@pytest.fixture
+def two_workers() -> Iterator[Any]:
+    """A client of a cluster that may be maltreated."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+# ---- what an ordinary run leaves ---------------------------------------------------------------
+
+
+def test_every_task_of_a_run_is_a_row_once(client: Any, small_fileset: Any, tmp_path: Path) -> None:
+    processor = DimuonProcessor()
+    with MetricsCollector(client, processor_instance=processor, output_dir=tmp_path) as collector:
+        output, report = runner(client)(small_fileset, processor)
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    (path,) = tmp_path.glob("*.roast")
+    prefixes = Counter(prefix for (prefix,) in rows(path, "SELECT prefix FROM tasks"))
+    assert prefixes["DimuonProcessor"] == report["chunks"] == 6
+    assert prefixes["automatic_retries"] >= 2  # the files' metadata
+    assert prefixes["reduce"] >= 2
+    assert len(set(rows(path, "SELECT key, worker, start_utc_ns FROM tasks"))) == sum(
+        prefixes.values()
+    )
+    chunks = rows(
+        path,
+        "SELECT t.compute_ns, c.wall_ns, t.start_utc_ns, c.start_utc_ns, t.stop_utc_ns,"
+        " t.compute_start_utc_ns, t.result_bytes, t.outcome FROM tasks t JOIN chunks c ON"
+        " t.file=c.file AND t.tree=c.tree AND t.dataset=c.dataset AND t.uuid=c.uuid AND"
+        " t.entry_start=c.entry_start AND t.entry_stop=c.entry_stop AND t.worker=c.worker",
+    )
+    assert len(chunks) == 6
+    for compute, wall, start, began, stop, computing, size, outcome in chunks:
+        assert compute > wall  # opening the file is in the task, but not in process()
+        assert start <= computing
+        assert computing <= began <= computing + compute
+        assert computing + compute <= stop
+        assert size > 0
+        assert outcome == 0
+    metrics = collector.get_metrics()
+    assert metrics["num_chunks"] == metrics["num_successful_chunks"] == report["chunks"]
+    assert metrics["num_lost_chunks"] == metrics["num_retried_chunks"] == 0
+    assert "chunk_duration_mean" not in metrics.estimated
+    assert len(collector.chunk_metrics) == report["chunks"]
+
+
+def test_an_undecorated_processor_has_its_chunks_counted(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    with MetricsCollector(client, output_dir=tmp_path) as collector:
+        output, report = runner(client)(small_fileset, Plain())
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert output["events"] == report["entries"] == 12_000
+    assert metrics["num_chunks"] == metrics["num_successful_chunks"] == report["chunks"]
+    assert metrics["total_events_from_chunks"] == report["entries"]
+    assert metrics["num_failed_chunks"] == 0
+    assert "without a record" in metrics.estimated["chunk_duration_mean"]
+    records = collector.chunk_metrics
+    assert {(r["dataset"], r["outcome"]) for r in records} == {
+        ("DYJets", "finished"),
+        ("TTbar", "finished"),
+    }
+    assert sum(r["num_events"] for r in records) == report["entries"]
+    assert all(r["duration"] > 0 for r in records)
+    (path,) = tmp_path.glob("*.roast")
+    assert rows(path, "SELECT count(*) FROM chunk") == [(0,)]
+
+
+def test_without_compression_the_chunks_are_still_known(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    fileset = copy_files(small_fileset, tmp_path)  # coffea remembers the metadata of the others
+    with MetricsCollector(client) as collector:
+        _, report = runner(client, executor={"compression": None})(fileset, Plain())
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert metrics["num_chunks"] == report["chunks"] == 6
+    assert metrics["total_events_from_chunks"] == report["entries"]
+    # chunks and the files' metadata bear one name, and are told apart by what they are about
+    assert metrics["processor_cpu_time_seconds"] > 0
+    assert "same name" in metrics.estimated["processor_cpu_time_seconds"]
+
+
+PARTS = {
+    "processor_cpu",
+    "processor_wait",
+    "overhead",
+    "serialize",
+    "compress",
+    "transfer",
+    "spill",
+    "idle",
+    "gone",
+}
+
+
+def test_the_time_ledger_sums_to_threads_times_wall_and_has_the_spans_figures(
+    client: Any, small_fileset: Any
+) -> None:
+    processor = DimuonProcessor()
+    with MetricsCollector(client, processor_instance=processor) as collector:
+        _, report = runner(client)(small_fileset, processor)
+        time.sleep(0.5)  # idle
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    ledger = metrics["time_ledger"]
+    assert len(ledger) == 2
+    for row in ledger.values():
+        assert set(row) == PARTS
+        assert min(row.values()) >= 0
+        assert sum(row.values()) == pytest.approx(metrics["elapsed_time_seconds"], rel=1e-9)
+        assert row["idle"] > 0.4
+        assert row["gone"] == pytest.approx(0, abs=1e-6)
+    # the same seconds by two ways: intervals of tasks, and Dask's spans
+    total = {part: sum(row[part] for row in ledger.values()) for part in PARTS}
+    spans = metrics["processor_cpu_time_seconds"] + metrics["processor_io_wait_time_seconds"]
+    assert total["processor_cpu"] + total["processor_wait"] == pytest.approx(spans, rel=0.1)
+    assert total["processor_cpu"] == pytest.approx(metrics["processor_cpu_time_seconds"], rel=0.1)
+    shown = [str(row[0]) for row in collector.summary().table("ledger")[2]]
+    assert any("Processor, on a core" in label for label in shown)
+
+
+# ---- failures ----------------------------------------------------------------------------------
+
+
+def test_a_file_that_vanished_is_skipped_with_its_identity(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    fileset = copy_files(small_fileset, tmp_path)
+    run = runner(client, retries=0, skipbadfiles=True)
+    items = list(run.preprocess(fileset))
+    bad = next(name for name in fileset["TTbar"]["files"])
+    os.unlink(bad)  # between preprocessing and processing
+    with MetricsCollector(client, output_dir=tmp_path) as collector:
+        output, _ = run(items, Plain())
+    assert output["events"] == 6_000
+    metrics = collector.summary().metrics()
+    assert metrics["num_chunks"] == 6
+    assert metrics["num_successful_chunks"] == 3
+    assert metrics["num_failed_chunks"] == metrics["num_skipped_chunks"] == 3
+    (path,) = tmp_path.glob("*.roast")
+    skipped = rows(path, "SELECT dataset, file, entry_start FROM tasks WHERE outcome=3 ORDER BY 3")
+    assert skipped == [("TTbar", bad, start) for start in (0, 2_000, 4_000)]
+
+
+def test_a_file_that_does_not_open_fails_with_its_identity_and_error(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    fileset = copy_files(small_fileset, tmp_path)
+    run = runner(client, retries=0)
+    items = list(run.preprocess(fileset))
+    bad = next(name for name in fileset["TTbar"]["files"])
+    os.unlink(bad)
+    with (
+        pytest.raises(Exception, match="Failed to open file"),
+        MetricsCollector(client, output_dir=tmp_path),
+    ):
+        run(items, Plain())
+    (path,) = tmp_path.glob("*.roast")
+    failed = rows(
+        path, "SELECT DISTINCT dataset, file, error_type, error_message FROM tasks WHERE outcome=1"
+        " AND entry_start IS NOT NULL",
+    )  # fmt: skip
+    assert [(dataset, file, kind) for dataset, file, kind, _ in failed] == [
+        ("TTbar", bad, "FileNotFoundError")
+    ]
+    assert Path(bad).name in failed[0][3]
+
+
+class AlwaysFails(DimuonProcessor):
+    @track_metrics
+    def process(self, events: Any) -> Any:
+        metadata = events.metadata
+        if metadata["dataset"] == "TTbar" and metadata["entrystart"] == 4_000:
+            time.sleep(1)  # the others have finished by then
+            raise ArithmeticError("one chunk is bad")
+        return {"events": len(events)}
+
+
+def test_a_chunk_that_always_fails_fails_as_without_us_and_loses_no_other_record(
+    client: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(Exception, match="one chunk is bad") as without:
+        runner(client, retries=1)(small_fileset, AlwaysFails())
+    with (
+        pytest.raises(Exception, match="one chunk is bad") as raised,
+        MetricsCollector(client, output_dir=tmp_path) as collector,
+    ):
+        runner(client, retries=1)(small_fileset, AlwaysFails())
+    assert type(raised.value) is type(without.value)
+    assert raised.value.args == without.value.args
+    (path,) = tmp_path.glob("*.roast")
+    with sqlite3.connect(path) as database:
+        records = Counter(o for (o,) in database.execute("SELECT outcome FROM chunks"))
+    assert records == {0: 5, 1: 2}  # every other chunk's record, and both failures
+    failed = rows(
+        path,
+        "SELECT attempt, error_type, error_message, dataset, entry_start FROM tasks"
+        " WHERE outcome=1 AND prefix='AlwaysFails' ORDER BY start_utc_ns",
+    )
+    assert [row[1:] for row in failed] == [
+        ("ArithmeticError", "one chunk is bad", "TTbar", 4_000)
+    ] * 2
+    metrics = collector.summary().metrics()
+    assert metrics["num_successful_chunks"] == 5
+    assert metrics["num_failed_chunks"] == 2
+    assert metrics["num_retried_chunks"] == 1
+    attempts = [c for c in collector.chunk_metrics if c["outcome"] == "failed"]
+    assert sorted(c["attempt"] for c in attempts) == [1, 2]
+
+
+class Killer(DimuonProcessor):
+    def __init__(self, flag: Path) -> None:
+        super().__init__()
+        self.flag = flag
+
+    def look(self, events: Any) -> Any:
+        metadata = events.metadata
+        if metadata["dataset"] == "TTbar" and not self.flag.exists():
+            with contextlib.suppress(FileExistsError), self.flag.open("x") as file:
+                print(metadata["entrystart"], file=file, flush=True)
+                time.sleep(1.2)  # a heartbeat has told that it runs
+                os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.2)
+        return {"events": len(events)}
+
+
+class DecoratedKiller(Killer):
+    @track_metrics
+    def process(self, events: Any) -> Any:
+        return self.look(events)
+
+
+class UndecoratedKiller(Killer):
+    def process(self, events: Any) -> Any:
+        return self.look(events)
+
+
+@pytest.mark.parametrize("kind", [DecoratedKiller, UndecoratedKiller])
+def test_chunks_lost_with_a_killed_worker_are_told_and_where_they_were_redone(
+    kind: Any, two_workers: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    flag = tmp_path / "killed"
+    with MetricsCollector(two_workers, output_dir=tmp_path) as collector:
+        output, report = runner(two_workers)(small_fileset, kind(flag))
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    killed_at = int(flag.read_text())
+    assert output["events"] == report["entries"] == 12_000
+    metrics = collector.get_metrics()
+    attempts = list(collector.chunk_metrics)
+    lost = [a for a in attempts if a["outcome"] == "lost"]
+    finished = [a for a in attempts if a["outcome"] == "finished"]
+    assert metrics["num_lost_chunks"] == len(lost) >= 1
+    assert metrics["num_successful_chunks"] == len(finished) == report["chunks"]
+    assert metrics["total_events_from_chunks"] == report["entries"]
+    assert metrics["num_retried_chunks"] == len(lost)
+
+    def chunk(attempt: Any) -> tuple[Any, ...]:
+        return (attempt["dataset"], attempt["file"], attempt["entry_start"])
+
+    (dead,) = {a["worker"] for a in lost}  # one worker died
+    redone = {chunk(a): a for a in finished}
+    for attempt in lost:
+        again = redone[chunk(attempt)]
+        assert again["worker"] != dead
+        assert again["attempt"] == 2
+        assert attempt["attempt"] == 1
+    assert ("TTbar", killed_at) in {(a["dataset"], a["entry_start"]) for a in lost}
+    (path,) = tmp_path.glob("*.roast")
+    ((start, stop),) = rows(
+        path,
+        "SELECT start_utc_ns, stop_utc_ns FROM tasks WHERE outcome=2 AND dataset='TTbar' AND"
+        f" entry_start={killed_at}",
+    )
+    assert 1e9 < stop - start < 30e9  # when it began is known from the worker's last word
+    ledger = metrics["time_ledger"]
+    for row in ledger.values():
+        assert sum(row.values()) == pytest.approx(metrics["elapsed_time_seconds"], rel=1e-9)
+    assert ledger[dead]["gone"] > 0
+    assert ledger[dead]["processor_cpu"] + ledger[dead]["processor_wait"] > 1  # what was lost
+    # no task of the run was left out, whoever ran it
+    merged = rows(path, "SELECT count(*) FROM tasks WHERE prefix='reduce' AND outcome=0")
+    assert merged[0][0] >= 1
+
+
+# ---- spans -------------------------------------------------------------------------------------
+
+
+class Deadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeef(Plain):
+    """A name that Dask cuts, and takes for a number."""
+
+
+def test_a_processor_whose_name_dask_changes_is_found(client: Any, small_fileset: Any) -> None:
+    processor = Deadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeefdeadbeef()
+    with MetricsCollector(client, processor_instance=processor) as collector:
+        _, report = runner(client)(small_fileset, processor)
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert metrics["processor_cpu_time_seconds"] > 0
+    assert metrics["num_chunks"] == report["chunks"]
+
+
+def count_own(seconds: float) -> None:
+    from distributed.metrics import context_meter
+
+    context_meter.digest_metric("reading tea leaves", seconds, "seconds")
+
+
+def test_activities_of_the_users_own_are_carried(client: Any, tmp_path: Path) -> None:
+    with MetricsCollector(client, output_dir=tmp_path) as collector:
+        client.submit(count_own, 0.25, pure=False).result()
+    (path,) = tmp_path.glob("*.roast")
+    own = "SELECT value FROM {} WHERE activity='reading tea leaves' AND unit='seconds'"
+    assert rows(path, own.format("span")) == [(0.25,)]
+    assert rows(path, own.format("activities")) == [(0.25,)]
+    assert collector.span_metrics is not None
+
+
+# ---- the client dies ---------------------------------------------------------------------------
+
+CLIENT = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[4])
+from coffea.processor import DaskExecutor, ProcessorABC, Runner
+from distributed import Client
+from analysis import DemoSchema
+from roastcoffea import MetricsCollector, track_metrics
+
+class Slow(ProcessorABC):
+    @track_metrics
+    def process(self, events):
+        time.sleep(0.2)
+        return {"events": len(events)}
+    def postprocess(self, accumulator):
+        return accumulator
+
+def main():
+    import json
+    fileset = json.loads(Path(sys.argv[2]).read_text())
+    with Client(sys.argv[1]) as client, MetricsCollector(client, output_dir=sys.argv[3]) as c:
+        receive = client._event_handlers[c.metrics_backend.topic]
+        seen = open(Path(sys.argv[3]) / "received", "w")
+        def noting(event):
+            receive(event)
+            if event[1][0] == "chunks":
+                print(time.time(), file=seen, flush=True)
+        client._event_handlers[c.metrics_backend.topic] = noting
+        print("begun", flush=True)
+        Runner(DaskExecutor(client=client, status=False), schema=DemoSchema, chunksize=200,
+               savemetrics=True)(fileset, Slow())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_killed_client_leaves_a_run_with_what_it_had_received(
+    two_workers: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    import json
+
+    (tmp_path / "fileset.json").write_text(json.dumps(small_fileset))
+    script = tmp_path / "client.py"
+    script.write_text(CLIENT)
+    address = two_workers.scheduler.address
+    arguments = [
+        address,
+        tmp_path / "fileset.json",
+        tmp_path,
+        Path(__file__).parents[2] / "examples",
+    ]
+    with subprocess.Popen(
+        [sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdout is not None
+        assert client.stdout.readline() == "begun\n"
+        received = tmp_path / "received"
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            time.sleep(0.1)
+            times = [float(line) for line in received.read_text().split()]
+            if sum(t < time.time() - 1.5 for t in times) >= 5:
+                break
+        client.send_signal(signal.SIGKILL)
+        killed = time.time()
+        client.wait()
+    early = sum(t < killed - 1.5 for t in times)
+    assert early >= 5
+    (path,) = tmp_path.glob("*.roast")
+    summary = Run.open(path).summary()
+    assert summary.metrics()["num_chunks"] >= early
+    assert rows(path, "SELECT count(*) FROM tasks WHERE prefix='Slow'")[0][0] >= 1
