@@ -54,6 +54,7 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 .PHONY: docs
 docs: $(installed) ## write the generated pages of docs/ anew
 	@$(python) tools/metrics_reference.py
+	@$(python) tools/rules_reference.py
 
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)

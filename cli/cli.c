@@ -79,6 +79,20 @@ int cli_format(const char *verb, const char *word)
         return format;
 }
 
+int cli_prose_format(const char *verb, const char *word, enum cli_format *format)
+{
+        static const char *const words[] = { "text", "json", "markdown", NULL };
+        static const enum cli_format formats[] = { CLI_TEXT, CLI_JSON, CLI_MARKDOWN };
+        int choice = cli_choice(word, words);
+
+        if (choice < 0) {
+                cli_fail(verb, "there is no format '%s': text, json or markdown", word);
+                return -1;
+        }
+        *format = formats[choice];
+        return 0;
+}
+
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format)
 {
         return cli_print_table_part(verb, table, format, 0);

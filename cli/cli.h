@@ -18,13 +18,16 @@ enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
 
 int verb_check(int argc, char **argv);
 int verb_compare(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_import(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_list(int argc, char **argv);
 int verb_metrics(int argc, char **argv);
+int verb_predict(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_scaling(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_show(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
@@ -44,6 +47,8 @@ enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 
 /* The format of that name, or -1 after a message. */
 int cli_format(const char *verb, const char *word);
+/* The same for what is no table: text, json or markdown. 0, or -1 after a message. */
+int cli_prose_format(const char *verb, const char *word, enum cli_format *format);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
 /* The same; as text at most so many rows, and how many more there are; 0: all. */

@@ -14,7 +14,10 @@ static const struct verb {
         int (*run)(int argc, char **argv);
 } verbs[] = {
         { "show", "show what was measured in a run", verb_show },
+        { "explain", "tell why a run took as long as it did", verb_explain },
+        { "predict", "tell how long it would take with other workers or chunks", verb_predict },
         { "report", "write a page that shows a run in a browser", verb_report },
+        { "serve", "show runs in a browser while they grow", verb_serve },
         { "list", "list the runs in a directory", verb_list },
         { "compare", "tell what differs between runs, and how sure that is", verb_compare },
         { "scaling", "tell how throughput grows with cores, over several runs", verb_scaling },

@@ -20,7 +20,7 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show report list compare scaling check inspect export import metrics'
+        local verbs='show explain predict report list compare scaling check inspect export import metrics'
         local formats='text json csv markdown'
         local tables='throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -46,6 +46,7 @@ _roast() {
         fi
         case $prev in
         -f | --format)
+                [[ ${COMP_WORDS[1]} != explain ]] || formats='text json markdown'
                 _roast_words "$formats" "$cur"
                 return
                 ;;
@@ -66,13 +67,18 @@ _roast() {
         case ${COMP_WORDS[1]}:$cur in
         inspect:-*) _roast_words '--branches --range --branch --format --help' "$cur" ;;
         check:-*) _roast_words '--quiet --help' "$cur" ;;
+        explain:-*) _roast_words '--all --format --help' "$cur" ;;
+        predict:-*)
+                _roast_words '--workers --chunksize --fail-rate --deadline --cost --format --help' \
+                        "$cur"
+                ;;
         export:-*) _roast_words '--format --what --per-worker --output --help' "$cur" ;;
         import:-*) _roast_words '--output --help' "$cur" ;;
         show:-*) _roast_words '--format --table --help' "$cur" ;;
         compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
         report:-*) _roast_words '--output --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | report:* | check:* | export:* | compare:* | scaling:*) _roast_files "$cur" '*.roast' ;;
+        show:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
         list:* | import:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;

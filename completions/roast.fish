@@ -1,6 +1,6 @@
 # fish completion for roast(1)
 
-set -l verbs show report list check inspect metrics export import compare scaling
+set -l verbs show explain predict report list compare scaling check inspect export import metrics
 set -l tables throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files
 
 function __roast_metrics
@@ -18,6 +18,8 @@ complete -c roast -n __fish_use_subcommand -s h -l help -d 'print help'
 complete -c roast -n __fish_use_subcommand -s V -l version -d 'print the version'
 
 complete -c roast -n __fish_use_subcommand -a show -d 'show what was measured in a run'
+complete -c roast -n __fish_use_subcommand -a explain -d 'tell why a run took as long as it did'
+complete -c roast -n __fish_use_subcommand -a predict -d 'tell how long it would take with other workers or chunks'
 complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a compare -d 'tell what differs between runs, and how sure that is'
@@ -30,7 +32,21 @@ complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: 
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
 complete -c roast -n "__fish_seen_subcommand_from show list compare scaling inspect metrics" -s f -l format -x \
+complete -c roast -n "__fish_seen_subcommand_from show predict list inspect metrics" -s f -l format -x \
     -a 'text json csv markdown' -d 'how to print it'
+complete -c roast -n '__fish_seen_subcommand_from explain' -s f -l format -x \
+    -a 'text json markdown' -d 'how to print it'
+complete -c roast -n '__fish_seen_subcommand_from explain' -s a -l all \
+    -d 'also the rules that found nothing'
+complete -c roast -n '__fish_seen_subcommand_from explain predict' -a '(__roast_files .roast)'
+complete -c roast -n '__fish_seen_subcommand_from predict' -s w -l workers -x -d 'numbers of workers'
+complete -c roast -n '__fish_seen_subcommand_from predict' -s c -l chunksize -x -d 'events of a chunk'
+complete -c roast -n '__fish_seen_subcommand_from predict' -s r -l fail-rate -x \
+    -d 'share of attempts that fail'
+complete -c roast -n '__fish_seen_subcommand_from predict' -s d -l deadline -x \
+    -d 'fewest workers that make it'
+complete -c roast -n '__fish_seen_subcommand_from predict' -s C -l cost -x \
+    -d 'fastest within so much time of workers'
 complete -c roast -n '__fish_seen_subcommand_from show' -s t -l table -x -a "$tables" \
     -d 'only this table'
 complete -c roast -n '__fish_seen_subcommand_from show' -a '(__roast_files .roast)'

@@ -14,6 +14,8 @@ _roast() {
         local -a verbs format exports parts tables
         verbs=(
                 'show:show what was measured in a run'
+                'explain:tell why a run took as long as it did'
+                'predict:tell how long it would take with other workers or chunks'
                 'report:write a page that shows a run in a browser'
                 'list:list the runs in a directory'
                 'compare:tell what differs between runs, and how sure that is'
@@ -45,6 +47,23 @@ _roast() {
                 show)
                         _arguments $format \
                                 '(-t --table)'{-t+,--table=}"[only this table]:table:($tables)" \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                explain)
+                        _arguments \
+                                '(-a --all)'{-a,--all}'[also the rules that found nothing]' \
+                                '(-f --format)'{-f+,--format=}'[how to print it]:format:(text json markdown)' \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
+                        ;;
+                predict)
+                        _arguments $format \
+                                '(-w --workers)'{-w+,--workers=}'[numbers of workers]:numbers:' \
+                                '(-c --chunksize)'{-c+,--chunksize=}'[events of a chunk]:events:' \
+                                '(-r --fail-rate)'{-r+,--fail-rate=}'[share of attempts that fail]:share:' \
+                                '(-d --deadline)'{-d+,--deadline=}'[fewest workers that make it]:time:' \
+                                '(-C --cost)'{-C+,--cost=}'[fastest within workers'"'"' time]:time:' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run:_files -g "*.roast(-.)"'
                         ;;

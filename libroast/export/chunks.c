@@ -1,6 +1,7 @@
 /* Attempts at chunks, and their sections, as rows */
 
 #include <math.h>
+#include <string.h>
 
 #include "export/record.h"
 #include "util/size.h"
@@ -10,12 +11,30 @@
 
 struct walk {
         struct rows rows;
+        const struct roast_export_options *options;
         int64_t chunk_id;
+        int64_t n; /* that were written */
 };
+
+/* Ends a walk that has what it wants; no error of its own. */
+#define ENOUGH (-100)
 
 static bool is_graph(const struct chunk_table *table, size_t row)
 {
         return chunk_table_get(table, row, CHUNK_OUTCOME) == CHUNK_GRAPH;
+}
+
+static bool is_wanted(const struct walk *walk, const struct chunk_table *table, size_t row)
+{
+        const char *dataset = walk->options->dataset, *text;
+        size_t len;
+
+        if (is_graph(table, row) || walk->chunk_id < walk->options->first)
+                return false;
+        if (!dataset)
+                return true;
+        text = chunk_table_text(table, row, CHUNK_DATASET, &len);
+        return text && strlen(dataset) == len && !memcmp(text, dataset, len);
 }
 
 static int put_chunks(const struct chunk_table *table, void *context, struct roast_error *error)
@@ -24,8 +43,13 @@ static int put_chunks(const struct chunk_table *table, void *context, struct roa
         int r = 0;
 
         for (size_t row = 0; row < table->n && r >= 0; row++, walk->chunk_id++) {
-                if (is_graph(table, row))
+                if (!is_wanted(walk, table, row))
                         continue;
+                if (walk->options->limit && walk->n++ == walk->options->limit) {
+                        if (walk->options->next)
+                                *walk->options->next = walk->chunk_id;
+                        return ENOUGH;
+                }
                 record_put(&walk->rows, table, row, walk->chunk_id);
                 r = out_step(walk->rows.out, error);
         }
@@ -36,13 +60,16 @@ static int walk(struct roast_run *run, const struct roast_export_options *option
                 const struct rows_column *columns, size_t n_columns, run_records_visitor visit,
                 struct roast_error *error)
 {
-        struct walk walk = { .chunk_id = 0 };
+        struct walk walk = { .options = options };
         int r;
+
+        if (options->next)
+                *options->next = -1;
 
         rows_begin(&walk.rows, out, options->format, columns, n_columns);
         r = run_records(run, BATCH, visit, &walk, error);
         rows_end(&walk.rows);
-        return r;
+        return r == ENOUGH ? 0 : r;
 }
 
 int export_chunks(struct roast_run *run, const struct roast_export_options *options,

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "roast-error.h"
 #include "roast-run.h"
@@ -42,6 +43,11 @@ struct roast_export_options {
         enum roast_export_format format;
         enum roast_export_what what;
         bool per_worker; /* OpenMetrics: a label for each worker */
+        /* Chunks alone: those of one dataset, from a number on, so many at most */
+        const char *dataset; /* NULL: all */
+        int64_t first;
+        int64_t limit; /* 0: no limit */
+        int64_t *next; /* the number of the one behind the last that was written, or -1; or NULL */
 };
 
 /* Takes `len` bytes; returns 0, or a negative error that ends the export. */

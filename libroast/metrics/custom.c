@@ -98,6 +98,13 @@ static int by_key(const void *a, const void *b)
         return strcmp(((const struct roast_custom *)a)->key, ((const struct roast_custom *)b)->key);
 }
 
+/* A key is a name wherever metrics are shown. */
+static bool is_name(const char *key)
+{
+        return *key && !(*key >= '0' && *key <= '9') &&
+               !key[strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 void custom_end(struct roast_summary *summary)
 {
         size_t n = 0;
@@ -107,7 +114,7 @@ void custom_end(struct roast_summary *summary)
                 bool known = custom->value.state != ROAST_ABSENT || custom->value.reason;
 
                 /* a key of the registry means what the registry says */
-                if (!*custom->key || !known || roast_metric_find(custom->key) >= 0)
+                if (!is_name(custom->key) || !known || roast_metric_find(custom->key) >= 0)
                         custom_deinit(custom);
                 else
                         summary->customs[n++] = *custom;

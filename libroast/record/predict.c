@@ -57,6 +57,9 @@ const uint8_t predict_order[CHUNK_N_FIELDS] = {
         CHUNK_SELECTED_BYTES,
         CHUNK_SELECTED_UNCOMPRESSED_BYTES,
         CHUNK_CUT_BYTES,
+        CHUNK_AHEAD_BYTES,
+        CHUNK_UNUSED_BYTES,
+        CHUNK_UNUSED_BRANCHES,
 };
 
 int predict_context(enum chunk_field field)
@@ -72,6 +75,9 @@ int predict_context(enum chunk_field field)
         case CHUNK_TREE_BYTES:
         case CHUNK_SELECTED_BYTES:
         case CHUNK_SELECTED_UNCOMPRESSED_BYTES:
+        case CHUNK_AHEAD_BYTES:
+        case CHUNK_UNUSED_BYTES:
+        case CHUNK_UNUSED_BRANCHES:
                 return CHUNK_FILE;
         case CHUNK_HOST:
         case CHUNK_PID:

@@ -21,7 +21,7 @@
 /* Noise hardly gets smaller at any level, and what does get smaller does so at the first. */
 #define DEFLATE_LEVEL 1
 
-static int deflate(struct buf *out, const void *data, size_t len)
+int report_deflate(struct buf *out, const void *data, size_t len)
 {
         struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
         size_t bound;
@@ -65,11 +65,18 @@ static int put_page(struct buf *out, const void *data, size_t len)
         ROAST_CLEANUP(buf_deinit) struct buf packed = BUF_INIT;
         int r;
 
-        r = deflate(&packed, data, len);
+        r = report_deflate(&packed, data, len);
         if (r >= 0)
                 r = buf_append(out, report_page_head, report_page_head_len);
         if (r >= 0)
                 r = put_base64(out, packed.data, packed.len);
+        return r < 0 ? r : buf_append(out, report_page_tail, report_page_tail_len);
+}
+
+int report_empty_page(struct buf *out)
+{
+        int r = buf_append(out, report_page_head, report_page_head_len);
+
         return r < 0 ? r : buf_append(out, report_page_tail, report_page_tail_len);
 }
 

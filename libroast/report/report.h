@@ -94,6 +94,11 @@ int report_series_put(const struct report_chunks *chunks, struct report *report,
 /* The run itself, key figures, tables */
 int report_words_put(struct report *report, struct roast_error *error);
 
+/* Packed as the page expects it: a zlib stream */
+int report_deflate(struct buf *out, const void *data, size_t len);
+/* The page without data: it asks the server it came from for them. */
+int report_empty_page(struct buf *out);
+
 /* The page as it is built, in two parts: the data stand between them. */
 extern const unsigned char report_page_head[];
 extern const size_t report_page_head_len;

@@ -127,6 +127,8 @@ static int exec_module(PyObject *module)
 static PyMethodDef functions[] = {
         { "metrics", metrics, METH_NOARGS,
           "metrics()\n--\n\nThe registry: a tuple for each metric." },
+        { "rules", native_rules, METH_NOARGS,
+          "rules()\n--\n\nThe rules of explain: name, question, threshold, advice." },
         { "inspect_json", native_inspect_json, METH_VARARGS,
           "inspect_json(path, tree, branches)\n--\n\nWhat is in a ROOT file, as JSON." },
         { "compare", native_compare, METH_VARARGS,

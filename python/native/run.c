@@ -599,6 +599,12 @@ static PyMethodDef methods[] = {
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
+        { "explain", native_run_explain, METH_NOARGS,
+          "explain()\n--\n\nWhy it took as long as it did, as JSON." },
+        { "predict", native_run_predict, METH_VARARGS,
+          "predict(workers, chunksize, fail_rate, deadline_s, cost_s)\n--\n\nHow long it would "
+          "take "
+          "otherwise, as JSON." },
         { "report", native_run_report, METH_O,
           "report(path)\n--\n\nWrites the run as a page for a browser." },
         { "_repr_html_", native_run_repr_html, METH_NOARGS,

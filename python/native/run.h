@@ -7,7 +7,12 @@
 #include "roast-show.h"
 
 PyObject *native_inspect_json(PyObject *module, PyObject *args);
+PyObject *native_rules(PyObject *module, PyObject *unused);
 int native_add_run(PyObject *module);
+
+/* answers.c: methods of Run */
+PyObject *native_run_explain(PyObject *self, PyObject *unused);
+PyObject *native_run_predict(PyObject *self, PyObject *args);
 
 /* run.c: takes the run's lock; NULL with an exception set if the run is closed. */
 struct roast_run *native_run_enter(PyObject *self);

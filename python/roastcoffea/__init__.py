@@ -12,6 +12,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from roastcoffea._roast import __version__
+    from roastcoffea.answers import explain, predict
     from roastcoffea.backends import register_backend
     from roastcoffea.collector import MetricsCollector
     from roastcoffea.comparison import compare, scaling
@@ -34,9 +35,11 @@ __all__ = [
     "MetricsCollector",
     "__version__",
     "compare",
+    "explain",
     "inspect",
     "load_measurement",
     "open_run",
+    "predict",
     "register_backend",
     "register_metric",
     "save_measurement",
@@ -85,9 +88,11 @@ _HOMES = {
     "MetricsCollector": "collector",
     "__version__": "_roast",
     "compare": "comparison",
+    "explain": "answers",
     "inspect": "rootfile",
     "load_measurement": "export.measurements",
     "open_run": "opened",
+    "predict": "answers",
     "register_backend": "backends",
     "register_metric": "custom",
     "save_measurement": "export.measurements",

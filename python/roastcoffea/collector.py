@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from roastcoffea.recording import note_report
 
 if TYPE_CHECKING:
     from roastcoffea.aggregation.core import MetricsAggregator
+    from roastcoffea.answers import Explanation, Forecast
     from roastcoffea.opened import OpenRun
 
 logger = logging.getLogger(__name__)
@@ -426,6 +427,18 @@ class MetricsCollector(Lifecycle):
                 console.print()
                 console.print(table)
         console.print()
+
+    def explain(self) -> Explanation:
+        """Return where the run lost time: see :func:`roastcoffea.explain`."""
+        from roastcoffea.answers import explain
+
+        return explain(self)
+
+    def predict(self, workers: int | Sequence[int] = (), **options: Any) -> Forecast:
+        """Return how long it would take otherwise: see :func:`roastcoffea.predict`."""
+        from roastcoffea.answers import predict
+
+        return predict(self, workers, **options)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that shows the run in any browser, and return its path.

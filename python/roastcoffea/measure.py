@@ -19,6 +19,7 @@ from roastcoffea.native import Chunk, Records, take_faults
 KEY = "__roastcoffea_metrics__"
 FLAG = "_roastcoffea_collect_metrics"
 MAX_MESSAGE_BYTES = 512
+MAX_NAMES_BYTES = 4096
 
 Method = Callable[..., Any]
 
@@ -178,25 +179,33 @@ class Measurement:
         if start is None or stop is None:
             start, stop = 0, fields.get("num_events", 0)
         branches: list[tuple[str, int | None]] = []
-        selected = whole = cut = 0
+        selected = whole = shared = ahead = unused = 0
+        never = set(preloaded).difference(touched)
         for name in dict.fromkeys(touched + preloaded):
             branch = tree.branch(opened, name)
             if branch is None or branch.baskets is None:
                 branches.append((name, None))
                 continue
             need = branch.baskets.overlapping(start, stop)
-            cut += branch.baskets.cut(start, stop)
+            shared += branch.baskets.cut(start, stop)
             branches.append((name, need))
             selected += branch.compressed
             whole += branch.uncompressed
             if name in preloaded:  # read before the counter was looked at
                 fields["requested_bytes"] = fields.get("requested_bytes", 0) + need
+                ahead += need
+                unused += need if name in never else 0
         fields["branches"] = branches
         fields["tree_branches"] = tree.n_branches
         fields["tree_bytes"] = tree.bytes
         fields["selected_bytes"] = selected
         fields["selected_uncompressed_bytes"] = whole
-        fields["cut_bytes"] = cut
+        fields["cut_bytes"] = shared
+        if preloaded:
+            fields["ahead_bytes"] = ahead
+        if never:
+            fields["unused_bytes"] = unused
+            fields["unused_branches"] = cut("\n".join(sorted(never)), MAX_NAMES_BYTES)
 
 
 OUTCOMES = {"finished": 0, "failed": 1, "lost": 2, "skipped": 3, "graph": 4}

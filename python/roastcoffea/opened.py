@@ -139,7 +139,7 @@ class OpenRun:
 
     def _repr_html_(self) -> str:
         """Show the run in a notebook."""
-        return self.run._repr_html_()
+        return str(self.run._repr_html_())
 
     @cached_property
     def tracking_data(self) -> LazyDict | None:

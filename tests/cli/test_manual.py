@@ -93,3 +93,15 @@ def test_the_metrics_reference_is_current() -> None:
     command = [sys.executable, ROOT / "tools" / "metrics_reference.py", "--roast", ROAST, "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_table_of_rules_is_current() -> None:
+    command = [sys.executable, ROOT / "tools" / "rules_reference.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_lists_the_rules_in_the_order_of_the_page() -> None:
+    page = (ROOT / "docs" / "explain.md").read_text()
+    said = re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", page, re.M)
+    assert said == re.findall(r"^  ([a-z-]+) +(.*\?)$", help_of("explain"), re.M)

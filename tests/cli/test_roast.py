@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = ["show", "list", "metrics"]
+VERBS = ["show", "explain", "predict", "list", "metrics"]
 TABLES = [
     "throughput",
     "events",

@@ -182,7 +182,8 @@ export class Report {
   }
 
   name(names: (string | null)[], number: number): string {
-    return names[number] ?? "(no name)";
+    const name = names[number] ?? "";
+    return name === "" ? "(no name)" : name;
   }
 
   table(name: string): Table | undefined {

@@ -28,6 +28,7 @@ function numberOf(cell: Cell): number | null {
 
 function loudness(cell: Cell): string | undefined {
   const emphasis = Array.isArray(cell) ? cell[2] : 0;
+  if (/^[█▉▊▋▌▍▎▏]+$/.test(textOf(cell))) return "blocks";
   return emphasis === STRONG ? "strong" : emphasis === DIM ? "dim" : emphasis === ALERT ? "alert" : undefined;
 }
 

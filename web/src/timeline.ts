@@ -212,12 +212,11 @@ function workers(report: Report, series: Series, worker: number | null): Drawing
     return { ...base, lines: lines.filter((line) => line.values.some((x) => !Number.isNaN(x))) };
   }
   const blue = color(0);
-  const none = "rgba(0,0,0,0)";
   const lines: Line[] = [
     { label: "Highest", values: report.reals(series.max), stroke: fade(blue, 0.35), width: 1 },
     { label: "Lowest", values: report.reals(series.min), stroke: fade(blue, 0.35), width: 1 },
-    { label: "90 %", values: report.reals(series.high), stroke: none },
-    { label: "10 %", values: report.reals(series.low), stroke: none },
+    { label: "90 %", values: report.reals(series.high), stroke: fade(blue, 0.6), width: 0.5 },
+    { label: "10 %", values: report.reals(series.low), stroke: fade(blue, 0.6), width: 0.5 },
     { label: "Median", values: report.reals(series.median), stroke: blue, width: 2 },
   ];
   if (worker !== null)

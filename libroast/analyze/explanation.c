@@ -1,0 +1,280 @@
+/* What the rules found, as JSON, as text for a terminal, as Markdown */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-explain.h"
+#include "roast-units.h"
+#include "util/buf.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+
+#define WIDTH_LEAST 40
+#define WIDTH_ELSE  80
+
+static void put_finding(struct json *json, const struct roast_finding *finding)
+{
+        json_object(json);
+        json_key(json, "rule");
+        json_string(json, finding->rule);
+        json_key(json, "title");
+        json_string(json, finding->title);
+        json_key(json, "saves_s");
+        json_double(json, finding->saves_s);
+        json_key(json, "share");
+        json_double(json, finding->share);
+        json_key(json, "estimated");
+        json_bool(json, finding->estimated);
+        json_key(json, "threshold");
+        json_string(json, finding->threshold);
+        json_key(json, "evidence");
+        json_array(json);
+        for (size_t i = 0; i < finding->n_evidence; i++)
+                json_string(json, finding->evidence[i]);
+        json_end(json);
+        json_key(json, "subjects");
+        json_array(json);
+        for (size_t i = 0; i < finding->n_subjects; i++) {
+                json_object(json);
+                json_key(json, "kind");
+                json_string(json, finding->subjects[i].kind);
+                json_key(json, "name");
+                json_string(json, finding->subjects[i].name);
+                json_key(json, "value");
+                json_string(json, finding->subjects[i].value);
+                json_end(json);
+        }
+        json_end(json);
+        json_key(json, "try");
+        json_string(json, finding->advice);
+        json_end(json);
+}
+
+int roast_explanation_to_json(char **ret, const struct roast_explanation *explanation,
+                              struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+
+        json_object(&json);
+        json_key(&json, "elapsed_s");
+        json_double(&json, explanation->elapsed_s);
+        json_key(&json, "threads");
+        json_double(&json, explanation->threads);
+        json_key(&json, "findings");
+        json_array(&json);
+        for (size_t i = 0; i < explanation->n_findings; i++)
+                put_finding(&json, &explanation->findings[i]);
+        json_end(&json);
+        json_key(&json, "checked");
+        json_array(&json);
+        for (size_t i = 0; i < explanation->n_unfired; i++) {
+                json_object(&json);
+                json_key(&json, "rule");
+                json_string(&json, explanation->unfired[i].rule);
+                json_key(&json, "why_not");
+                json_string(&json, explanation->unfired[i].why_not);
+                json_end(&json);
+        }
+        json_end(&json);
+        json_end(&json);
+        if (json.error >= 0)
+                json.error = buf_puts(&out, "\n");
+        *ret = json.error < 0 ? NULL : buf_release_string(&out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}
+
+/* A writer of lines: errors are kept, and checked once at the end */
+struct page {
+        struct buf out;
+        const struct roast_explain_view *view;
+        size_t width;
+        int error;
+};
+
+static void put(struct page *page, const char *text, size_t len)
+{
+        if (page->error >= 0)
+                page->error = buf_append(&page->out, text, len);
+}
+
+static void puts_(struct page *page, const char *text)
+{
+        put(page, text, strlen(text));
+}
+
+static void emphasis(struct page *page, const char *code)
+{
+        if (page->view->color)
+                puts_(page, code);
+}
+
+/* Text from a file: what a terminal would obey, or Markdown would, is made harmless. */
+static void put_clean(struct page *page, const char *text, size_t len)
+{
+        for (size_t i = 0; i < len; i++) {
+                unsigned char c = (unsigned char)text[i];
+
+                if (c < 0x20 || c == 0x7f)
+                        put(page, "?", 1);
+                else if (page->view->markdown && strchr("\\`*_<>[]|#", c)) {
+                        put(page, "\\", 1);
+                        put(page, text + i, 1);
+                } else
+                        put(page, text + i, 1);
+        }
+}
+
+/* Bytes that begin a character; those that continue one have no width */
+static size_t width_of(const char *text, size_t len)
+{
+        size_t width = 0;
+
+        for (size_t i = 0; i < len; i++)
+                width += ((unsigned char)text[i] & 0xc0) != 0x80;
+        return width;
+}
+
+/* Words, broken at the width; lines after the first are indented. */
+static void put_words(struct page *page, const char *first, size_t indent, const char *text)
+{
+        size_t at = width_of(first, strlen(first)), begin = at;
+
+        puts_(page, first);
+        while (*text) {
+                size_t len = strcspn(text, " "), width = width_of(text, len);
+
+                if (!page->view->markdown && at > begin && at + 1 + width > page->width) {
+                        puts_(page, "\n");
+                        for (size_t i = 0; i < indent; i++)
+                                put(page, " ", 1);
+                        at = begin = indent;
+                } else if (at > begin) {
+                        put(page, " ", 1);
+                        at++;
+                }
+                put_clean(page, text, len);
+                at += width;
+                text += len;
+                text += strspn(text, " ");
+        }
+        puts_(page, "\n");
+}
+
+static void put_savings(struct page *page, const struct roast_finding *finding)
+{
+        char text[2 * ROAST_UNITS_MAX], seconds[ROAST_UNITS_MAX];
+
+        if (isnan(finding->saves_s)) {
+                puts_(page, page->view->markdown ? "No time is told.\n" : "   no time is told\n");
+                return;
+        }
+        roast_format_seconds(seconds, sizeof(seconds), finding->saves_s);
+        snprintf(text, sizeof(text), "%s%s%s, %.0f %% of the run%s\n",
+                 page->view->markdown ? "Could save " : "   could save ",
+                 finding->estimated ? "about " : "", seconds, 100 * finding->share,
+                 page->view->markdown ? "." : "");
+        emphasis(page, "\033[33m");
+        puts_(page, text);
+        emphasis(page, "\033[0m");
+}
+
+static void put_item(struct page *page, const char *text)
+{
+        put_words(page, page->view->markdown ? "- " : "   - ", 5, text);
+}
+
+static void put_subject(struct page *page, const struct roast_subject *subject)
+{
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+
+        if (asprintf(&text, "%s %s: %s", subject->kind, subject->name, subject->value) < 0) {
+                text = NULL;
+                page->error = ROAST_E_NOMEM;
+                return;
+        }
+        put_item(page, text);
+}
+
+static void put_text_finding(struct page *page, const struct roast_finding *finding, size_t number)
+{
+        char head[64];
+
+        puts_(page, "\n");
+        snprintf(head, sizeof(head), page->view->markdown ? "## %zu. " : "%zu. ", number);
+        emphasis(page, "\033[1m");
+        put_words(page, head, 3, finding->title);
+        emphasis(page, "\033[0m");
+        if (page->view->markdown)
+                puts_(page, "\n");
+        put_savings(page, finding);
+        if (page->view->markdown)
+                puts_(page, "\n");
+        for (size_t i = 0; i < finding->n_evidence; i++)
+                put_item(page, finding->evidence[i]);
+        for (size_t i = 0; i < finding->n_subjects; i++)
+                put_subject(page, &finding->subjects[i]);
+        if (page->view->markdown)
+                puts_(page, "\n");
+        put_words(page, page->view->markdown ? "Try: " : "   try: ", 8, finding->advice);
+        if (page->view->markdown)
+                puts_(page, "\n");
+        emphasis(page, "\033[2m");
+        put_words(page, page->view->markdown ? "Rule " : "   rule ", 8, finding->rule);
+        page->out.len -= page->error >= 0; /* the threshold goes on */
+        put_words(page, ", ", 8, finding->threshold);
+        emphasis(page, "\033[0m");
+}
+
+static void put_unfired(struct page *page, const struct roast_explanation *explanation)
+{
+        if (page->view->markdown)
+                puts_(page, "\n## Rules that found nothing\n\n");
+        else
+                puts_(page, "\nRules that found nothing:\n");
+        for (size_t i = 0; i < explanation->n_unfired; i++) {
+                ROAST_CLEANUP(cleanup_free) char *text = NULL;
+
+                if (asprintf(&text, "%s: %s", explanation->unfired[i].rule,
+                             explanation->unfired[i].why_not) < 0) {
+                        text = NULL;
+                        page->error = ROAST_E_NOMEM;
+                        return;
+                }
+                put_item(page, text);
+        }
+}
+
+static void put_head(struct page *page, const struct roast_explanation *explanation)
+{
+        char line[160], seconds[ROAST_UNITS_MAX];
+
+        roast_format_seconds(seconds, sizeof(seconds), explanation->elapsed_s);
+        if (explanation->n_findings == 0)
+                snprintf(line, sizeof(line), "No rule found lost time (%zu rules).",
+                         explanation->n_unfired);
+        else
+                snprintf(line, sizeof(line),
+                         "%zu finding%s in a run of %s with %.1f threads; savings overlap.",
+                         explanation->n_findings, explanation->n_findings == 1 ? "" : "s", seconds,
+                         explanation->threads);
+        put_words(page, "", 0, line);
+}
+
+int roast_explanation_to_text(char **ret, const struct roast_explanation *explanation,
+                              const struct roast_explain_view *view, struct roast_error *error)
+{
+        struct page page = { .view = view, .width = view->width ? view->width : WIDTH_ELSE };
+
+        if (page.width < WIDTH_LEAST)
+                page.width = WIDTH_LEAST;
+        put_head(&page, explanation);
+        for (size_t i = 0; i < explanation->n_findings; i++)
+                put_text_finding(&page, &explanation->findings[i], i + 1);
+        if (view->all)
+                put_unfired(&page, explanation);
+        *ret = page.error < 0 ? NULL : buf_release_string(&page.out);
+        buf_deinit(&page.out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}

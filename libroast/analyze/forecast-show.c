@@ -1,0 +1,148 @@
+/* Predictions as JSON, and as a table */
+
+#include <stdlib.h>
+
+#include "roast-predict.h"
+#include "roast-units.h"
+#include "show/build.h"
+#include "util/buf.h"
+#include "util/cleanup.h"
+#include "util/json.h"
+#include "util/size.h"
+
+static void put_int(struct json *json, const char *key, int64_t value)
+{
+        json_key(json, key);
+        json_int(json, value);
+}
+
+static void put_real(struct json *json, const char *key, double value)
+{
+        json_key(json, key);
+        json_double(json, value);
+}
+
+static void put_prediction(struct json *json, const struct roast_prediction *prediction)
+{
+        json_object(json);
+        put_int(json, "workers", prediction->workers);
+        put_int(json, "threads", prediction->threads);
+        json_key(json, "chunksize");
+        if (prediction->chunksize)
+                json_int(json, prediction->chunksize);
+        else
+                json_null(json);
+        put_int(json, "chunks", prediction->chunks);
+        put_real(json, "makespan_s", prediction->makespan_s);
+        put_real(json, "low_s", prediction->low_s);
+        put_real(json, "high_s", prediction->high_s);
+        put_real(json, "idle_share", prediction->idle_share);
+        put_real(json, "tail_s", prediction->tail_s);
+        put_real(json, "cost_s", prediction->cost_s);
+        put_real(json, "memory_bytes", prediction->memory_bytes);
+        put_real(json, "fails", prediction->fails);
+        json_end(json);
+}
+
+int roast_forecast_to_json(char **ret, const struct roast_forecast *forecast,
+                           struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct json json = { .out = &out };
+
+        json_object(&json);
+        json_key(&json, "measured");
+        json_object(&json);
+        put_int(&json, "workers", forecast->workers);
+        put_int(&json, "chunks", forecast->chunks);
+        put_real(&json, "elapsed_s", forecast->elapsed_s);
+        put_real(&json, "simulated_s", forecast->again_s);
+        json_end(&json);
+        put_int(&json, "simulations", forecast->simulations);
+        json_key(&json, "predictions");
+        json_array(&json);
+        for (size_t i = 0; i < forecast->n_predictions; i++)
+                put_prediction(&json, &forecast->predictions[i]);
+        json_end(&json);
+        json_key(&json, "recommended");
+        if (forecast->has_best)
+                put_prediction(&json, &forecast->best);
+        else
+                json_null(&json);
+        json_key(&json, "advice");
+        if (forecast->advice)
+                json_string(&json, forecast->advice);
+        else
+                json_null(&json);
+        json_key(&json, "assumptions");
+        json_array(&json);
+        for (size_t i = 0; i < forecast->n_assumptions; i++)
+                json_string(&json, forecast->assumptions[i]);
+        json_end(&json);
+        json_end(&json);
+        if (json.error >= 0)
+                json.error = buf_puts(&out, "\n");
+        *ret = json.error < 0 ? NULL : buf_release_string(&out);
+        return *ret ? 0 : roast_fail_nomem(error);
+}
+
+static const struct roast_column columns[] = {
+        { "workers", "Workers", true },
+        { "chunksize", "Chunk Size", true },
+        { "chunks", "Chunks", true },
+        { "makespan_s", "Time", true },
+        { "low_s", "5 %", true },
+        { "high_s", "95 %", true },
+        { "idle_share", "Idle", true },
+        { "tail_s", "Tail", true },
+        { "cost_s", "Workers' Time", true },
+        { "memory_bytes", "Memory", true },
+};
+
+static int add_row(struct roast_table *table, const struct roast_prediction *prediction)
+{
+        struct roast_cell *cells = build_row(table);
+        char idle[ROAST_UNITS_MAX];
+
+        if (!cells)
+                return ROAST_E_NOMEM;
+        build_count(&cells[0], prediction->workers);
+        if (prediction->chunksize)
+                build_count(&cells[1], prediction->chunksize);
+        else
+                build_text(&cells[1], "as it was");
+        build_count(&cells[2], prediction->chunks);
+        build_seconds(&cells[3], prediction->makespan_s);
+        cells[3].emphasis = ROAST_STRONG;
+        build_seconds(&cells[4], prediction->low_s);
+        build_seconds(&cells[5], prediction->high_s);
+        snprintf(idle, sizeof(idle), "%.0f %%", 100 * prediction->idle_share);
+        build_real(&cells[6], prediction->idle_share, idle);
+        build_seconds(&cells[7], prediction->tail_s);
+        build_seconds(&cells[8], prediction->cost_s);
+        if (prediction->memory_bytes > 0)
+                build_bytes(&cells[9], prediction->memory_bytes);
+        else
+                build_absent(&cells[9], "not sampled");
+        return 0;
+}
+
+int roast_forecast_table(struct roast_table *table, const struct roast_forecast *forecast,
+                         struct roast_error *error)
+{
+        int r = 0;
+
+        *table = (struct roast_table){ .name = "predictions",
+                                       .title = "Predictions",
+                                       .columns = columns,
+                                       .n_columns = ROAST_ARRAY_SIZE(columns) };
+        for (size_t i = 0; i < forecast->n_predictions && r >= 0; i++)
+                r = add_row(table, &forecast->predictions[i]);
+        if (r >= 0)
+                r = build_result(table);
+        if (r < 0) {
+                roast_table_deinit(table);
+                return roast_fail_nomem(error);
+        }
+        return 0;
+}

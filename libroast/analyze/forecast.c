@@ -1,0 +1,425 @@
+/* How long a run would take with other workers or chunks: see roast-predict.h. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/rule.h"
+#include "analyze/simulate.h"
+#include "roast-predict.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* So many chunks are simulated for a prediction, over all repetitions, */
+#define WORK_MAX 2000000
+/* which are at least and at most so many. */
+#define REPEATS_LEAST 3
+#define REPEATS_MOST  200
+
+#define THREADS_MAX 10000000
+
+struct predictor {
+        struct study study;
+        struct model model;
+        struct simulate_room room;
+        const struct roast_predict_options *options;
+        double fail_rate;
+        struct roast_forecast *forecast;
+};
+
+static void predictor_deinit(struct predictor *predictor)
+{
+        study_deinit(&predictor->study);
+        model_deinit(&predictor->model);
+        simulate_room_deinit(&predictor->room);
+}
+
+void roast_forecast_deinit(struct roast_forecast *forecast)
+{
+        for (size_t i = 0; i < forecast->n_assumptions; i++)
+                free(forecast->assumptions[i]);
+        free(forecast->assumptions);
+        free(forecast->predictions);
+        free(forecast->advice);
+        *forecast = (struct roast_forecast){ 0 };
+}
+
+static int by_number(const void *a, const void *b)
+{
+        double x = *(const double *)a, y = *(const double *)b;
+
+        return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* Between the sorted numbers, as far along as q */
+static double quantile(const double *sorted, size_t n, double q)
+{
+        double at = q * (double)(n - 1);
+        size_t low = (size_t)at;
+
+        if (low + 1 >= n)
+                return sorted[n - 1];
+        return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+static size_t repeats_for(size_t n_chunks)
+{
+        size_t n = WORK_MAX / (n_chunks ? n_chunks : 1);
+
+        return n < REPEATS_LEAST ? REPEATS_LEAST : n > REPEATS_MOST ? REPEATS_MOST : n;
+}
+
+static double memory_of(const struct model *model, const struct model_chunk *chunks, size_t n)
+{
+        double most = 0;
+
+        if (!(model->peak_bytes > 0))
+                return (double)NAN;
+        for (size_t i = 0; i < n; i++)
+                most = fmax(most, chunks[i].events);
+        return fmax(model->peak_bytes - model->growth_bytes, 0) +
+               model->growth_bytes * (model->most_events > 0 ? most / model->most_events : 1);
+}
+
+/* Fills in the prediction; its workers and chunk size are given. */
+static int predict(struct predictor *predictor, struct roast_prediction *prediction,
+                   const struct model_chunk *chunks, size_t n_chunks, size_t repeats)
+{
+        const struct model *model = &predictor->model;
+        double threads = fmax((double)prediction->workers * model->threads_each, 1);
+        struct simulation simulation = { model, chunks, n_chunks, (size_t)threads,
+                                         predictor->fail_rate };
+        double makespans[REPEATS_MOST], busy_s = 0, all_s = 0;
+
+        prediction->threads = (int64_t)threads;
+        prediction->chunks = (int64_t)n_chunks;
+        prediction->tail_s = prediction->fails = 0;
+        for (size_t i = 0; i < repeats; i++) {
+                struct simulated one;
+
+                if (simulate(&one, &simulation, &predictor->room, i + 1) < 0)
+                        return ROAST_E_NOMEM;
+                makespans[i] = one.makespan_s;
+                busy_s += one.busy_s;
+                all_s += one.makespan_s * threads;
+                prediction->tail_s += one.tail_s / (double)repeats;
+                prediction->fails += (one.exhausted > 0) / (double)repeats;
+        }
+        qsort(makespans, repeats, sizeof(*makespans), by_number);
+        prediction->makespan_s = quantile(makespans, repeats, 0.5);
+        prediction->low_s = quantile(makespans, repeats, 0.05);
+        prediction->high_s = quantile(makespans, repeats, 0.95);
+        prediction->idle_share = all_s > 0 ? fmax(1 - busy_s / all_s, 0) : 0;
+        prediction->cost_s = (double)prediction->workers * prediction->makespan_s;
+        prediction->memory_bytes = memory_of(model, chunks, n_chunks);
+        return 0;
+}
+
+/* The run itself, simulated: what it leaves after the last chunk is not merging. */
+static int calibrate(struct predictor *predictor)
+{
+        struct model *model = &predictor->model;
+        struct simulation simulation = { model, model->chunks, model->n_chunks,
+                                         (size_t)fmax(model->threads, 1), 0 };
+        struct roast_prediction again = { .workers = (int64_t)fmax(model->workers, 1) };
+        struct simulated one;
+        int r;
+
+        r = simulate(&one, &simulation, &predictor->room, 1);
+        if (r < 0)
+                return r;
+        model->after_s = fmax(model->after_s - one.merged_s, 0);
+        r = predict(predictor, &again, model->chunks, model->n_chunks, REPEATS_LEAST);
+        predictor->forecast->again_s = again.makespan_s;
+        return r;
+}
+
+__attribute__((format(printf, 2, 3))) static int assume(struct roast_forecast *forecast,
+                                                        const char *format, ...)
+{
+        char **grown =
+                realloc(forecast->assumptions, (forecast->n_assumptions + 1) * sizeof(*grown));
+        va_list args;
+        int n;
+
+        if (!grown)
+                return ROAST_E_NOMEM;
+        forecast->assumptions = grown;
+        va_start(args, format);
+        n = vasprintf(&grown[forecast->n_assumptions], format, args);
+        va_end(args);
+        if (n < 0)
+                return ROAST_E_NOMEM;
+        forecast->n_assumptions++;
+        return 0;
+}
+
+static int assume_cores(struct roast_forecast *forecast, const struct model *model)
+{
+        if (!(model->cores > 0))
+                return assume(forecast,
+                              "every worker has the cores that those of the run had: "
+                              "waiting for a core stretches its time on one by %.2f, as "
+                              "measured",
+                              model->slowdown);
+        return assume(forecast,
+                      "up to %.0f threads share the %.0f cores of this host, with other programs "
+                      "that want %.1f of them, from the measured wait for a core; workers beyond "
+                      "that bring cores of their own",
+                      model->cores, model->cores, model->others);
+}
+
+static int state_assumptions(struct predictor *predictor)
+{
+        struct roast_forecast *forecast = predictor->forecast;
+        const struct model *model = &predictor->model;
+        int r;
+
+        r = assume(forecast,
+                   "a chunk takes what chunks of its dataset took, without waiting for "
+                   "a core; %s",
+                   model->separated ? "a fixed part and one for each event, from chunks of "
+                                      "different sizes"
+                                    : "all of it goes with the events, for chunks were equally "
+                                      "large and no fixed part can be told");
+        if (r >= 0)
+                r = assume_cores(forecast, model);
+        if (r >= 0)
+                r = assume(forecast,
+                           "between two chunks of a thread lie %s on average, and the first chunk "
+                           "of a thread takes %s more, whatever their size",
+                           say_s(predictor->study.overhead_s / fmax((double)model->n_gaps, 1)),
+                           say_s(model->cold_s));
+        if (r >= 0)
+                r = assume(forecast,
+                           "chunks begin after %s, of which %s of work is shared by the threads; "
+                           "threads come as they came in the run",
+                           say_s(model->begin_s), say_s(model->ahead_s));
+        if (r >= 0)
+                r = assume(forecast,
+                           "merging %d outputs takes %s; scheduler, network and storage keep up "
+                           "with any number of workers",
+                           MODEL_TREE, say_s(model->merge_s * MODEL_TREE));
+        if (r >= 0 && predictor->fail_rate > 0)
+                r = assume(forecast,
+                           "%.2g %% of attempts fail, halfway on average, and are "
+                           "repeated at once, up to %d times",
+                           100 * predictor->fail_rate, MODEL_RETRIES);
+        return r;
+}
+
+/* The chunks of a size; `chunks` is NULL on return where they are those of the run. */
+static int chunks_of(struct predictor *predictor, int64_t chunksize, struct model_chunk **made,
+                     const struct model_chunk **chunks, size_t *n, struct roast_error *error)
+{
+        int r;
+
+        *made = NULL;
+        *chunks = predictor->model.chunks;
+        *n = predictor->model.n_chunks;
+        if (chunksize <= 0)
+                return 0;
+        r = model_rechunk(&predictor->model, &predictor->study, chunksize, made, n, error);
+        *chunks = *made;
+        return r;
+}
+
+static int predict_all(struct predictor *predictor, struct roast_error *error)
+{
+        const struct roast_predict_options *options = predictor->options;
+        struct roast_forecast *forecast = predictor->forecast;
+        ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
+        const int64_t *workers = options->n_workers ? options->workers : &forecast->workers;
+        size_t n_workers = options->n_workers ? options->n_workers : 1, n;
+        const struct model_chunk *chunks;
+        int r;
+
+        r = chunks_of(predictor, options->chunksize, &made, &chunks, &n, error);
+        if (r < 0)
+                return r;
+        forecast->simulations = (int64_t)repeats_for(n);
+        forecast->predictions = calloc(n_workers, sizeof(*forecast->predictions));
+        if (!forecast->predictions)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < n_workers; i++) {
+                struct roast_prediction *prediction = &forecast->predictions[i];
+
+                if (workers[i] < 1 ||
+                    (double)workers[i] * predictor->model.threads_each > THREADS_MAX)
+                        return roast_fail(error, ROAST_E_INVALID,
+                                          "a run on %lld workers cannot be predicted",
+                                          (long long)workers[i]);
+                prediction->workers = workers[i];
+                prediction->chunksize = options->chunksize;
+                if (predict(predictor, prediction, chunks, n, repeats_for(n)) < 0)
+                        return roast_fail_nomem(error);
+                forecast->n_predictions++;
+        }
+        return 0;
+}
+
+/* ---- recommendations ---- */
+
+static bool fits_memory(const struct predictor *predictor,
+                        const struct roast_prediction *prediction)
+{
+        double limit = predictor->model.limit_bytes;
+
+        return !(limit > 0) || isnan(prediction->memory_bytes) ||
+               prediction->memory_bytes < 0.8 * limit;
+}
+
+static bool is_better(const struct roast_predict_options *options, const struct roast_prediction *a,
+                      const struct roast_prediction *b)
+{
+        if (options->deadline_s > 0)
+                return a->workers != b->workers ? a->workers < b->workers
+                                                : a->makespan_s < 0.95 * b->makespan_s;
+        return a->makespan_s < 0.95 * b->makespan_s;
+}
+
+static bool is_within(const struct roast_predict_options *options,
+                      const struct roast_prediction *prediction)
+{
+        if (options->deadline_s > 0 && prediction->high_s > options->deadline_s)
+                return false;
+        return !(options->cost_s > 0) ||
+               (double)prediction->workers * prediction->high_s <= options->cost_s;
+}
+
+/* More workers are faster and, from some number on, dearer: halves the interval. */
+static int search(struct predictor *predictor, const struct model_chunk *chunks, size_t n,
+                  int64_t chunksize)
+{
+        const struct roast_predict_options *options = predictor->options;
+        struct roast_forecast *forecast = predictor->forecast;
+        int64_t low = 1, high = (int64_t)n < 1000000 ? (int64_t)n : 1000000;
+        bool fewest = options->deadline_s > 0;
+
+        while (low <= high) {
+                struct roast_prediction one = { .workers = low + (high - low) / 2,
+                                                .chunksize = chunksize };
+                bool within;
+
+                if (predict(predictor, &one, chunks, n, REPEATS_LEAST) < 0)
+                        return ROAST_E_NOMEM;
+                within = is_within(options, &one) && fits_memory(predictor, &one);
+                if (within && (!forecast->has_best || is_better(options, &one, &forecast->best))) {
+                        forecast->best = one;
+                        forecast->has_best = true;
+                }
+                if (fewest ? within || one.high_s <= options->deadline_s : !within)
+                        high = one.workers - 1;
+                else
+                        low = one.workers + 1;
+        }
+        return 0;
+}
+
+static int advise(struct roast_forecast *forecast, const struct roast_predict_options *options)
+{
+        const struct roast_prediction *best = &forecast->best;
+        char chunksize[64] = "the chunks as they are";
+        int n;
+
+        if (best->chunksize > 0)
+                snprintf(chunksize, sizeof(chunksize), "chunks of %lld events",
+                         (long long)best->chunksize);
+        if (!forecast->has_best)
+                n = asprintf(&forecast->advice,
+                             "no number of workers and chunk size that was "
+                             "tried stays within %s%s",
+                             options->deadline_s > 0 ? say_s(options->deadline_s)
+                                                     : say_s(options->cost_s),
+                             options->deadline_s > 0 ? "" : " of workers' time");
+        else
+                n = asprintf(&forecast->advice,
+                             "%lld workers and %s: %s (%s to %s), %s of "
+                             "workers' time",
+                             (long long)best->workers, chunksize, say_s(best->makespan_s),
+                             say_s(best->low_s), say_s(best->high_s), say_s(best->cost_s));
+        if (n < 0)
+                forecast->advice = NULL;
+        return n < 0 ? ROAST_E_NOMEM : 0;
+}
+
+static int recommend(struct predictor *predictor, struct roast_error *error)
+{
+        static const double factors[] = { 1, 0.25, 0.5, 2, 4 };
+        const struct roast_predict_options *options = predictor->options;
+        double events = 0;
+
+        if (!(options->deadline_s > 0) && !(options->cost_s > 0))
+                return 0;
+        for (size_t i = 0; i < predictor->model.n_chunks; i++)
+                events += predictor->model.chunks[i].events;
+        events /= (double)predictor->model.n_chunks;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(factors); i++) {
+                ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
+                const struct model_chunk *chunks;
+                int64_t chunksize = options->chunksize;
+                size_t n;
+                int r;
+
+                if (chunksize == 0 && factors[i] != 1)
+                        chunksize = (int64_t)(events * factors[i]);
+                if (i > 0 && (options->chunksize > 0 || chunksize < 1))
+                        break;
+                r = chunks_of(predictor, chunksize, &made, &chunks, &n, error);
+                if (r < 0)
+                        return r;
+                if (search(predictor, chunks, n, chunksize) < 0)
+                        return roast_fail_nomem(error);
+        }
+        return advise(predictor->forecast, options) < 0 ? roast_fail_nomem(error) : 0;
+}
+
+static int check_options(const struct roast_predict_options *options, struct roast_error *error)
+{
+        if (options->chunksize < 0)
+                return roast_fail(error, ROAST_E_INVALID, "a chunk size of %lld events",
+                                  (long long)options->chunksize);
+        if (options->has_fail_rate && !(options->fail_rate >= 0 && options->fail_rate < 1))
+                return roast_fail(error, ROAST_E_INVALID, "a fail rate of %g", options->fail_rate);
+        if (!(options->deadline_s >= 0) || !(options->cost_s >= 0))
+                return roast_fail(error, ROAST_E_INVALID, "a deadline or cost that is no time");
+        return 0;
+}
+
+static int run_predictor(struct predictor *predictor, struct roast_run *run,
+                         struct roast_error *error)
+{
+        int r;
+
+        r = study_run(&predictor->study, run, false, error);
+        if (r >= 0)
+                r = model_make(&predictor->model, &predictor->study, error);
+        if (r < 0)
+                return r;
+        predictor->fail_rate = predictor->options->has_fail_rate ? predictor->options->fail_rate
+                                                                 : predictor->model.fail_rate;
+        predictor->forecast->workers = (int64_t)predictor->model.workers;
+        predictor->forecast->chunks = (int64_t)predictor->model.n_chunks;
+        predictor->forecast->elapsed_s = predictor->study.elapsed_s;
+        if (calibrate(predictor) < 0 || state_assumptions(predictor) < 0)
+                return roast_fail_nomem(error);
+        r = predict_all(predictor, error);
+        return r < 0 ? r : recommend(predictor, error);
+}
+
+int roast_predict(struct roast_forecast *forecast, struct roast_run *run,
+                  const struct roast_predict_options *options, struct roast_error *error)
+{
+        ROAST_CLEANUP(predictor_deinit)
+        struct predictor predictor = { .options = options, .forecast = forecast };
+        int r;
+
+        *forecast = (struct roast_forecast){ 0 };
+        r = check_options(options, error);
+        if (r >= 0)
+                r = run_predictor(&predictor, run, error);
+        if (r < 0)
+                roast_forecast_deinit(forecast);
+        return r < 0 ? r : 0;
+}

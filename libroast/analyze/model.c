@@ -1,0 +1,294 @@
+/* What a run says about another one: see model.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/model.h"
+#include "util/cleanup.h"
+
+/* Slower than this is called contention, and not noise. */
+#define SLOWDOWN_LEAST 1.02
+
+void model_deinit(struct model *model)
+{
+        free(model->datasets);
+        free(model->ratios);
+        free(model->chunks);
+        free(model->gaps);
+        free(model->arrivals);
+        *model = (struct model){ 0 };
+}
+
+static int no_memory(struct roast_error *error)
+{
+        return roast_fail_nomem(error);
+}
+
+/* Datasets get numbers of their own; `of` is by the number of the name, the last for none. */
+static int number_datasets(struct model *model, const struct study *study,
+                           const struct study_fit *fits, uint32_t *of)
+{
+        size_t at = 0;
+
+        for (size_t i = 0; i <= study->texts.n; i++)
+                model->n_datasets += fits[i].n > 0;
+        model->datasets = calloc(model->n_datasets + 1, sizeof(*model->datasets));
+        if (!model->datasets)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0, k = 0; i <= study->texts.n; i++) {
+                if (!(fits[i].n > 0))
+                        continue;
+                model->datasets[k] = (struct model_dataset){ .fit = fits[i], .first = at };
+                model->separated |= fits[i].separated;
+                at += (size_t)fits[i].n;
+                of[i] = (uint32_t)k++;
+        }
+        return 0;
+}
+
+/* Chunks, and what they took as a ratio of the expected; first chunks of a thread tell how cold
+ * it was. */
+static int add_chunks(struct model *model, const struct study *study, const uint32_t *of)
+{
+        ROAST_CLEANUP(cleanup_free) float *colds = malloc((study->n_slots + 1) * sizeof(*colds));
+        size_t n_colds = 0;
+        double cold_s;
+
+        model->ratios = malloc((study->n_chunks + 1) * sizeof(*model->ratios));
+        model->gaps = malloc((study->n_chunks + 1) * sizeof(*model->gaps));
+        model->chunks = malloc((study->n_chunks + 1) * sizeof(*model->chunks));
+        if (!colds || !model->ratios || !model->gaps || !model->chunks)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+                size_t slot = chunk->dataset == STUDY_NONE ? study->texts.n : chunk->dataset;
+                struct model_dataset *dataset = &model->datasets[of[slot]];
+                double own_s = study_own_s(chunk);
+                double expected_s = study_expected(&dataset->fit, chunk->events);
+
+                model->chunks[model->n_chunks++] = (struct model_chunk){ of[slot], chunk->events };
+                model->most_events = fmax(model->most_events, chunk->events);
+                if (!isnan(chunk->gap_s))
+                        model->gaps[model->n_gaps++] = chunk->gap_s;
+                if (chunk->order == 0)
+                        colds[n_colds++] = (float)(own_s - expected_s);
+                /* threads of one chunk each: there are no others to learn from */
+                if (chunk->order == 0 && study->n_chunks > 2 * study->n_slots)
+                        continue;
+                model->ratios[dataset->first + dataset->n++] =
+                        expected_s > 0 ? (float)(own_s / expected_s) : 1;
+        }
+        cold_s = study_median(colds, n_colds);
+        if (study->n_chunks > 2 * study->n_slots)
+                model->cold_s = fmax(cold_s, 0);
+        for (size_t i = 0; i < model->n_datasets; i++) {
+                struct model_dataset *dataset = &model->datasets[i];
+
+                for (size_t k = 0; k < dataset->n; k++)
+                        dataset->mean +=
+                                (double)model->ratios[dataset->first + k] / (double)dataset->n;
+                if (dataset->n == 0) { /* only first chunks: as expected */
+                        model->ratios[dataset->first] = 1;
+                        dataset->n = 1;
+                        dataset->mean = 1;
+                }
+        }
+        return 0;
+}
+
+static int add_arrivals(struct model *model, const struct study *study)
+{
+        model->arrivals = malloc((study->n_slots + 1) * sizeof(*model->arrivals));
+        if (!model->arrivals)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < study->n_slots; i++)
+                model->arrivals[model->n_arrivals++] =
+                        (float)(study->slots[i].first_s - study->first_s);
+        return 0;
+}
+
+/* The one host of all chunks that is also the client's: its cores are known, and shared. */
+static bool on_client_host(const struct study *study)
+{
+        uint32_t host = study->chunks[0].host;
+        size_t len;
+        const char *name = study_text(study, host, &len);
+
+        if (!name || len != strlen(study->client_host) || memcmp(name, study->client_host, len))
+                return false;
+        for (size_t i = 1; i < study->n_chunks; i++)
+                if (study->chunks[i].host != host)
+                        return false;
+        return true;
+}
+
+static void add_cores(struct model *model, const struct study *study)
+{
+        double own_s = 0, cpu_s = 0, queue_s = 0;
+
+        model->slowdown = 1;
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+
+                if (isnan(chunk->cpu_s) || isnan(chunk->queue_s))
+                        continue;
+                own_s += study_own_s(chunk);
+                cpu_s += (double)chunk->cpu_s;
+                queue_s += (double)chunk->queue_s;
+        }
+        model->cpu_share = own_s > 0 ? cpu_s / own_s : 1;
+        if (cpu_s > 0)
+                model->slowdown = (cpu_s + queue_s) / cpu_s;
+        if (study->cpus > 0 && on_client_host(study))
+                model->cores = study->cpus;
+        if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
+                model->others = fmax(model->cores * model->slowdown - (double)study->n_slots, 0);
+}
+
+double model_slowdown(const struct model *model, double threads)
+{
+        if (!(model->cores > 0))
+                return model->slowdown;
+        /* beyond the cores of the host, further workers bring cores of their own */
+        threads = fmin(threads, fmax(model->cores, model->threads));
+        return fmax((threads + model->others) / model->cores, 1);
+}
+
+/* Inputs of all merges of a tree over n outputs */
+static double tree_inputs(double n)
+{
+        double inputs = 0;
+
+        while (n > 1) {
+                inputs += n;
+                n = ceil(n / MODEL_TREE);
+        }
+        return inputs;
+}
+
+static void add_rest(struct model *model, const struct study *study)
+{
+        double n = (double)study->n_chunks, inputs = tree_inputs(n);
+        uint32_t last = STUDY_NONE;
+
+        for (size_t i = 0; i < study->texts.n; i++) {
+                const struct study_worker *worker = &study->workers[i];
+
+                if (!worker->known)
+                        continue;
+                model->workers++;
+                model->threads_each = fmax(model->threads_each, worker->threads);
+                model->peak_bytes = fmax(model->peak_bytes, worker->peak_bytes);
+                model->limit_bytes = fmax(model->limit_bytes, worker->limit_bytes);
+        }
+        model->threads = (double)study->n_slots;
+        if (model->workers == 0) {
+                model->workers = model->threads;
+                model->threads_each = 1;
+        }
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+
+                model->files += chunk->file != last && chunk->entry_start == 0;
+                last = chunk->file;
+                if (!isnan(chunk->rss_growth_bytes))
+                        model->growth_bytes =
+                                fmax(model->growth_bytes, (double)chunk->rss_growth_bytes);
+        }
+        model->files = fmax(model->files, 1);
+        model->begin_s = fmax(study->first_s, 0);
+        model->ahead_s =
+                fmin(study->spans.other_s, model->begin_s * fmin(model->threads, model->files));
+        model->after_s = fmax(study->elapsed_s - study->last_s, 0);
+        model->merge_s = inputs > 0 ? study->spans.reduce_s / inputs : 0;
+        if (study->waste.attempts > 0)
+                model->fail_rate =
+                        (double)(study->waste.failed + study->waste.lost) / study->waste.attempts;
+}
+
+int model_make(struct model *model, const struct study *study, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct study_fit *fits = NULL;
+        ROAST_CLEANUP(cleanup_free) uint32_t *of = NULL;
+        int r;
+
+        *model = (struct model){ 0 };
+        if (study->n_chunks == 0)
+                return roast_fail(error, ROAST_E_STATE, "no chunk of the run tells when it ran");
+        r = study_fits(study, &fits, error);
+        if (r < 0)
+                return r;
+        of = calloc(study->texts.n + 1, sizeof(*of));
+        if (!of || number_datasets(model, study, fits, of) < 0 ||
+            add_chunks(model, study, of) < 0 || add_arrivals(model, study) < 0) {
+                model_deinit(model);
+                return no_memory(error);
+        }
+        add_cores(model, study);
+        add_rest(model, study);
+        return 0;
+}
+
+/* A file, as far as its chunks tell */
+struct file {
+        uint32_t dataset;
+        uint32_t entries;
+        bool known;
+};
+
+static size_t count_chunks(uint32_t entries, int64_t chunksize, uint32_t *each)
+{
+        double n = nearbyint((double)entries / (double)chunksize);
+
+        n = fmax(n, 1);
+        *each = (uint32_t)ceil((double)entries / n);
+        return *each ? (entries + *each - 1) / *each : 1;
+}
+
+int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
+                  struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct file *files = NULL;
+        struct model_chunk *chunks;
+        size_t n = 0, total = 0;
+        uint32_t each;
+
+        files = calloc(study->texts.n + 1, sizeof(*files));
+        if (!files)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+                struct file *file =
+                        &files[chunk->file == STUDY_NONE ? study->texts.n : chunk->file];
+                uint64_t stop = (uint64_t)chunk->entry_start + chunk->events;
+
+                file->known = true;
+                file->dataset = model->chunks[i].dataset;
+                if (chunk->file == STUDY_NONE) /* one after the other */
+                        stop = (uint64_t)file->entries + chunk->events;
+                if (stop > file->entries)
+                        file->entries = stop > UINT32_MAX ? UINT32_MAX : (uint32_t)stop;
+        }
+        for (size_t i = 0; i <= study->texts.n; i++)
+                total += files[i].known ? count_chunks(files[i].entries, chunksize, &each) : 0;
+        if (total > MODEL_CHUNKS_MAX)
+                return roast_fail(error, ROAST_E_INVALID, "chunks of %lld events would be %zu",
+                                  (long long)chunksize, total);
+        chunks = malloc((total + 1) * sizeof(*chunks));
+        if (!chunks)
+                return roast_fail_nomem(error);
+        for (size_t i = 0; i <= study->texts.n; i++) {
+                uint32_t left = files[i].entries;
+                size_t count = files[i].known ? count_chunks(left, chunksize, &each) : 0;
+
+                for (size_t k = 0; k < count; k++) {
+                        uint32_t events = left < each ? left : each;
+
+                        chunks[n++] = (struct model_chunk){ files[i].dataset, events };
+                        left -= events;
+                }
+        }
+        *ret = chunks;
+        *n_ret = n;
+        return 0;
+}

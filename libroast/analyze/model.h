@@ -1,0 +1,70 @@
+#pragma once
+/*
+ * What a run says about another one: the model that is simulated
+ *
+ * A chunk takes fixed + per-event time of its dataset, times a ratio that is
+ * drawn from those of the measured chunks, without the time it waited for a
+ * core. Waiting for cores comes back by the load of the simulated run. Between
+ * two chunks of a thread lies a gap, drawn from the measured ones.
+ */
+
+#include "analyze/study.h"
+
+#define MODEL_TREE       20 /* coffea's treereduction */
+#define MODEL_RETRIES    3  /* and its retries */
+#define MODEL_CHUNKS_MAX 50000000
+
+struct model_dataset {
+        struct study_fit fit;
+        size_t first; /* its ratios: from here, n of them */
+        size_t n;
+        double mean; /* of them */
+};
+
+struct model_chunk {
+        uint32_t dataset; /* index of a model_dataset */
+        uint32_t events;
+};
+
+struct model {
+        struct model_dataset *datasets;
+        size_t n_datasets;
+        float *ratios;
+        struct model_chunk *chunks; /* as they were */
+        size_t n_chunks;
+        float *gaps;
+        size_t n_gaps;
+        float *arrivals; /* when threads took their first chunk, after the first of all */
+        size_t n_arrivals;
+        double cold_s;  /* what the first chunk of a thread takes more */
+        double workers; /* of the run: the most at a time */
+        double threads_each;
+        double threads; /* that ran chunks */
+        double begin_s; /* when the first chunk began */
+        double ahead_s; /* of that: thread time of reading the files' metadata */
+        double files;
+        double after_s; /* after the last chunk */
+        double merge_s; /* of one output */
+        double fail_rate;
+        /* cores */
+        double cpu_share; /* of a chunk's own time */
+        double cores;     /* of the one host, shared by all; 0: not known, or several hosts */
+        double slowdown;  /* by waiting for cores, as measured */
+        double others;    /* threads of other programs that compete for the cores */
+        /* memory of a worker */
+        double peak_bytes;
+        double growth_bytes;
+        double limit_bytes;
+        double most_events; /* of a chunk */
+        bool separated;     /* fixed and per-event time could be told apart */
+};
+
+int model_make(struct model *model, const struct study *study, struct roast_error *error);
+void model_deinit(struct model *model);
+
+/* The chunks of coffea's Runner for another chunk size; the caller frees. */
+int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
+                  struct model_chunk **ret, size_t *n, struct roast_error *error);
+
+/* How much slower CPU time passes with so many threads at work */
+double model_slowdown(const struct model *model, double threads);

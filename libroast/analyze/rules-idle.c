@@ -1,0 +1,225 @@
+/* Rules about idle threads: before, between and after the chunks */
+
+#include <stdlib.h>
+
+#include "analyze/rule.h"
+#include "util/cleanup.h"
+
+static int no_chunks(struct verdict *verdict)
+{
+        return verdict_why_not(verdict, "no chunk tells when it ran");
+}
+
+static double came_s(const struct study *study, const struct study_slot *slot)
+{
+        if (slot->worker == STUDY_NONE || !study->workers[slot->worker].known)
+                return 0;
+        return study->workers[slot->worker].came_s;
+}
+
+int rule_ramp(const struct study *study, double limit, struct verdict *verdict)
+{
+        ROAST_CLEANUP(cleanup_free) float *waits = NULL;
+        double idle_s = 0, share;
+        struct top top = { 0 };
+
+        if (study->n_slots == 0 || !(study->capacity_s > 0))
+                return no_chunks(verdict);
+        waits = malloc(study->n_slots * sizeof(*waits));
+        if (!waits)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < study->n_slots; i++) {
+                const struct study_slot *slot = &study->slots[i];
+                double wait_s = fmax(slot->first_s - came_s(study, slot), 0);
+
+                idle_s += wait_s;
+                waits[i] = (float)wait_s;
+                top_add(&top, i, wait_s);
+        }
+        share = idle_s / study->capacity_s;
+        if (share < limit)
+                return verdict_why_not(verdict,
+                                       "%.1f %% of the workers' time was before their first chunk",
+                                       100 * share);
+        verdict_fire(verdict, study, idle_s,
+                     "Threads wait %s for their first chunk, %.0f %% of all their time",
+                     say_s(idle_s / (double)study->n_slots), 100 * share);
+        verdict_evidence(verdict,
+                         "the first chunk began %s after the run; the middle thread "
+                         "waited %s, the last %s",
+                         say_s(study->first_s), say_s(study_median(waits, study->n_slots)),
+                         say_s(top.items[0].value));
+        for (size_t i = 0; i < top.n; i++)
+                verdict_subject(verdict, study, "worker", study->slots[top.items[i].index].worker,
+                                "%s", say_s(top.items[i].value));
+        return 0;
+}
+
+int rule_starvation(const struct study *study, double limit, struct verdict *verdict)
+{
+        double share;
+        struct top top = { 0 };
+
+        if (study->n_slots == 0 || !(study->capacity_s > 0) || isnan(study->typical_gap_s))
+                return verdict_why_not(verdict, "no thread ran two chunks");
+        share = study->starved_s / study->capacity_s;
+        if (share < limit)
+                return verdict_why_not(verdict,
+                                       "threads were idle between chunks for %.1f %% of "
+                                       "the time",
+                                       100 * share);
+        verdict_fire(verdict, study, study->starved_s,
+                     "Threads are idle between chunks for %.0f %% of the time", 100 * share);
+        verdict_evidence(verdict, "%s in all beyond the typical %s between two chunks",
+                         say_s(study->starved_s), say_s(study->typical_gap_s));
+        for (size_t i = 0; i < study->n_chunks; i++)
+                if (!isnan(study->chunks[i].gap_s))
+                        top_add(&top, i, (double)study->chunks[i].gap_s);
+        for (size_t i = 0; i < top.n; i++) {
+                const struct study_chunk *chunk = &study->chunks[top.items[i].index];
+
+                verdict_chunk(verdict, study, chunk, "began %s after the chunk before, at %s",
+                              say_s((double)chunk->gap_s), say_s(chunk->start_s));
+        }
+        return 0;
+}
+
+/* Threads that have ended their last chunk wait for those that have not. */
+static double tail_s(const struct study *study)
+{
+        double idle_s = 0;
+
+        for (size_t i = 0; i < study->n_slots; i++)
+                idle_s += study->last_s - study->slots[i].last_s;
+        return idle_s;
+}
+
+/* Threads that never had a chunk, from the first chunk on */
+static double unused_threads(const struct study *study)
+{
+        double threads = 0;
+
+        for (size_t i = 0; i < study->texts.n; i++)
+                threads += study->workers[i].known ? study->workers[i].threads : 0;
+        return fmax(threads - (double)study->n_slots, 0);
+}
+
+/* The chunks that ended last */
+static struct top last_chunks(const struct study *study)
+{
+        struct top top = { 0 };
+
+        for (size_t i = 0; i < study->n_chunks; i++)
+                top_add(&top, i, study->chunks[i].start_s + (double)study->chunks[i].wall_s);
+        return top;
+}
+
+/* How much longer than the middle one the last chunk took */
+static double last_factor(const struct study *study, const struct top *last)
+{
+        return (double)study->chunks[last->items[0].index].wall_s / study->median_wall_s;
+}
+
+/* The last chunk is not longer than others: there are too few of them. */
+#define LONG_FACTOR 2
+
+int rule_tail(const struct study *study, double limit, struct verdict *verdict)
+{
+        struct top last;
+        double idle_s, share, factor;
+
+        if (study->n_slots < 2 || !(study->capacity_s > 0))
+                return verdict_why_not(verdict, "chunks ran on one thread only");
+        idle_s = tail_s(study);
+        share = idle_s / study->capacity_s;
+        last = last_chunks(study);
+        factor = last_factor(study, &last);
+        if (share < limit)
+                return verdict_why_not(verdict,
+                                       "threads waited %.1f %% of the time for the last "
+                                       "chunks",
+                                       100 * share);
+        if (factor < LONG_FACTOR)
+                return verdict_why_not(verdict, "the last chunk took %.1f times the median only",
+                                       factor);
+        verdict_fire(verdict, study, idle_s,
+                     "Long chunks at the end keep threads waiting, %.0f %% of all their time",
+                     100 * share);
+        verdict_evidence(verdict, "the last chunk took %s, %.1f times the median %s",
+                         say_s((double)study->chunks[last.items[0].index].wall_s), factor,
+                         say_s(study->median_wall_s));
+        for (size_t i = 0; i < last.n; i++) {
+                const struct study_chunk *chunk = &study->chunks[last.items[i].index];
+
+                if ((double)chunk->wall_s >= LONG_FACTOR * study->median_wall_s)
+                        verdict_chunk(verdict, study, chunk, "%s, %lu events, until %s",
+                                      say_s((double)chunk->wall_s), (unsigned long)chunk->events,
+                                      say_s(last.items[i].value));
+        }
+        return 0;
+}
+
+int rule_chunks_large(const struct study *study, double limit, struct verdict *verdict)
+{
+        double unused = unused_threads(study), idle_s, share, per_thread;
+        struct top last;
+
+        if (study->n_slots == 0 || !(study->capacity_s > 0))
+                return no_chunks(verdict);
+        idle_s = tail_s(study) + unused * fmax(study->last_s - study->first_s, 0);
+        share = idle_s / study->capacity_s;
+        per_thread = (double)study->n_chunks / ((double)study->n_slots + unused);
+        last = last_chunks(study);
+        if (share < limit)
+                return verdict_why_not(verdict,
+                                       "%.1f chunks for each thread; threads were idle at "
+                                       "the end for %.1f %% of the time",
+                                       per_thread, 100 * share);
+        if (last_factor(study, &last) >= LONG_FACTOR && unused == 0)
+                return verdict_why_not(verdict, "the last chunks are longer than others: see tail");
+        verdict_fire(verdict, study, idle_s,
+                     "%zu chunks are too few for %.0f threads: %.0f %% of their time is idle",
+                     study->n_chunks, (double)study->n_slots + unused, 100 * share);
+        verdict_evidence(verdict, "%.1f chunks for each thread, of %s each", per_thread,
+                         say_s(study->median_wall_s));
+        if (unused > 0)
+                verdict_evidence(verdict, "%.0f threads had none", unused);
+        return 0;
+}
+
+/* Thread time of workers that were short of memory: the subject of another rule */
+static double short_of_memory_s(const struct study *study)
+{
+        double short_s = study->spans.disk_s;
+
+        for (size_t i = 0; i < study->texts.n; i++)
+                short_s += study->workers[i].paused_s * fmax(study->workers[i].threads, 1);
+        return short_s;
+}
+
+int rule_after_chunks(const struct study *study, double limit, struct verdict *verdict)
+{
+        double after_s = study->elapsed_s - study->last_s, spilling_s, share;
+
+        if (isnan(after_s))
+                return no_chunks(verdict);
+        spilling_s = study->threads > 0 ? short_of_memory_s(study) / study->threads : 0;
+        share = study->elapsed_s > 0 ? (after_s - spilling_s) / study->elapsed_s : 0;
+        if (share < limit)
+                return verdict_why_not(verdict,
+                                       "the run ended %s after its last chunk, of which %s are not "
+                                       "those of workers short of memory",
+                                       say_s(fmax(after_s, 0)),
+                                       say_s(fmax(after_s - spilling_s, 0)));
+        verdict_fire(verdict, study, (after_s - spilling_s) * study->threads,
+                     "The run goes on for %s after its last chunk", say_s(after_s));
+        verdict_evidence(verdict, "the last chunk ended at %s of %s", say_s(study->last_s),
+                         say_s(study->elapsed_s));
+        if (spilling_s > 0)
+                verdict_evidence(verdict, "without %s of workers short of memory: see spilling",
+                                 say_s(spilling_s));
+        if (study->spans.known)
+                verdict_evidence(verdict, "merging took %s of the threads' time in the whole run",
+                                 say_s(study->spans.reduce_s));
+        return 0;
+}

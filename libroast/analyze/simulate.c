@@ -1,0 +1,307 @@
+/* A run, simulated event by event: see simulate.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/simulate.h"
+#include "roast-error.h"
+#include "util/size.h"
+
+#define LEVELS_MAX 8 /* of the tree: 20^8 chunks */
+
+struct thread {
+        double free_s;
+        bool cold; /* it has had no chunk yet */
+};
+
+/* A merge that is ready, or will be */
+struct merge {
+        double ready_s;
+        uint32_t level;
+        uint32_t number;
+};
+
+/* Nodes of one level of the tree: how many inputs are still to come, when the last came */
+struct node {
+        uint32_t missing;
+        double ready_s;
+};
+
+struct state {
+        const struct simulation *simulation;
+        uint64_t seed;
+        struct thread *threads; /* a heap, the first is free first */
+        struct merge *merges;   /* a heap, the first is ready first */
+        size_t n_merges;
+        struct node *nodes;
+        size_t levels[LEVELS_MAX + 1]; /* where those of a level begin; level 0: over chunks */
+        size_t n_levels;
+        double *factors; /* of the datasets, in this simulation */
+        double slowdown; /* of a chunk's own time */
+        double gap_slowdown;
+        struct simulated *result;
+};
+
+void simulate_room_deinit(struct simulate_room *room)
+{
+        free(room->memory);
+        *room = (struct simulate_room){ 0 };
+}
+
+/* xorshift64*: S. Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016) */
+static uint64_t draw(struct state *state)
+{
+        state->seed ^= state->seed >> 12;
+        state->seed ^= state->seed << 25;
+        state->seed ^= state->seed >> 27;
+        return state->seed * UINT64_C(2685821657736338717);
+}
+
+static size_t draw_below(struct state *state, size_t n)
+{
+        return (size_t)(((__uint128_t)draw(state) * n) >> 64);
+}
+
+static double draw_unit(struct state *state)
+{
+        return (double)(draw(state) >> 11) * 0x1p-53;
+}
+
+/* The thread at a place of the heap has a new time: it sinks to where it belongs. */
+static void settle_thread(struct thread *threads, size_t n, size_t at)
+{
+        struct thread thread = threads[at];
+
+        for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+                if (child + 1 < n && threads[child + 1].free_s < threads[child].free_s)
+                        child++;
+                if (threads[child].free_s >= thread.free_s)
+                        break;
+                threads[at] = threads[child];
+                at = child;
+        }
+        threads[at] = thread;
+}
+
+static void push_merge(struct state *state, struct merge merge)
+{
+        size_t at = state->n_merges++;
+
+        while (at > 0 && state->merges[(at - 1) / 2].ready_s > merge.ready_s) {
+                state->merges[at] = state->merges[(at - 1) / 2];
+                at = (at - 1) / 2;
+        }
+        state->merges[at] = merge;
+}
+
+static struct merge pop_merge(struct state *state)
+{
+        struct merge first = state->merges[0], last = state->merges[--state->n_merges];
+        size_t at = 0, n = state->n_merges;
+
+        for (;;) {
+                size_t child = 2 * at + 1;
+
+                if (child >= n)
+                        break;
+                if (child + 1 < n &&
+                    state->merges[child + 1].ready_s < state->merges[child].ready_s)
+                        child++;
+                if (state->merges[child].ready_s >= last.ready_s)
+                        break;
+                state->merges[at] = state->merges[child];
+                at = child;
+        }
+        state->merges[at] = last;
+        return first;
+}
+
+/* An output of level (0: of a chunk) is there: the node above waits for one less. */
+static void deliver(struct state *state, size_t level, size_t number, double time_s)
+{
+        struct node *node;
+
+        if (level >= state->n_levels)
+                return;
+        node = &state->nodes[state->levels[level] + number / MODEL_TREE];
+        if (time_s > node->ready_s)
+                node->ready_s = time_s;
+        if (--node->missing == 0)
+                push_merge(state, (struct merge){ node->ready_s, (uint32_t)level,
+                                                  (uint32_t)(number / MODEL_TREE) });
+}
+
+static size_t inputs_of(const struct state *state, size_t level, size_t number)
+{
+        size_t below = level ? state->levels[level] - state->levels[level - 1]
+                             : state->simulation->n_chunks;
+        size_t left = below - number * MODEL_TREE;
+
+        return left < MODEL_TREE ? left : MODEL_TREE;
+}
+
+/* How long a thread is busy with a chunk, failed attempts included */
+static double chunk_s(struct state *state, const struct model_chunk *chunk, bool cold)
+{
+        const struct model *model = state->simulation->model;
+        const struct model_dataset *dataset = &model->datasets[chunk->dataset];
+        double ratio = (double)model->ratios[dataset->first + draw_below(state, dataset->n)];
+        double own_s = study_expected(&dataset->fit, chunk->events) * ratio *
+                       state->factors[chunk->dataset];
+        double busy_s, all_s = 0;
+
+        own_s = (own_s + (cold ? model->cold_s : 0)) * state->slowdown;
+        for (int attempt = 0;; attempt++) {
+                busy_s = own_s;
+                if (!cold && model->n_gaps)
+                        busy_s += (double)model->gaps[draw_below(state, model->n_gaps)] *
+                                  state->gap_slowdown;
+                if (!(state->simulation->fail_rate > 0) ||
+                    draw_unit(state) >= state->simulation->fail_rate)
+                        return all_s + busy_s;
+                all_s += busy_s * draw_unit(state);
+                if (attempt == MODEL_RETRIES) {
+                        state->result->exhausted++;
+                        return all_s;
+                }
+        }
+}
+
+/* The mean of as many draws as there are ratios: how well the run knows it */
+static void draw_factors(struct state *state)
+{
+        const struct model *model = state->simulation->model;
+
+        for (size_t i = 0; i < model->n_datasets; i++) {
+                const struct model_dataset *dataset = &model->datasets[i];
+                size_t n = dataset->n < 1000 ? dataset->n : 1000;
+                double sum = 0;
+
+                for (size_t k = 0; k < n; k++)
+                        sum += (double)model
+                                       ->ratios[dataset->first + draw_below(state, dataset->n)];
+                state->factors[i] = dataset->mean > 0 ? sum / (double)n / dataset->mean : 1;
+        }
+}
+
+static void begin_threads(struct state *state)
+{
+        const struct simulation *simulation = state->simulation;
+        const struct model *model = simulation->model;
+        double threads = (double)simulation->threads;
+        double begin_s = model->begin_s - model->ahead_s / fmin(model->threads, model->files) +
+                         model->ahead_s / fmin(threads, model->files);
+
+        for (size_t i = 0; i < simulation->threads; i++) {
+                double arrival_s = 0;
+
+                if (i > 0 && model->n_arrivals)
+                        arrival_s = (double)model->arrivals[draw_below(state, model->n_arrivals)];
+                state->threads[i] = (struct thread){ begin_s + arrival_s, true };
+        }
+        for (size_t i = simulation->threads / 2; i-- > 0;)
+                settle_thread(state->threads, simulation->threads, i);
+}
+
+static void run(struct state *state)
+{
+        const struct simulation *simulation = state->simulation;
+        struct simulated *result = state->result;
+        size_t next = 0;
+        double last_chunk_s = 0, last_s = 0, idle_from_s = -1;
+
+        while (next < simulation->n_chunks || state->n_merges) {
+                struct thread *thread = &state->threads[0];
+                double start_s = thread->free_s, busy_s;
+
+                if (state->n_merges &&
+                    (state->merges[0].ready_s <= start_s || next == simulation->n_chunks)) {
+                        struct merge merge = pop_merge(state);
+
+                        if (next == simulation->n_chunks && idle_from_s < 0)
+                                idle_from_s = start_s;
+                        start_s = fmax(start_s, merge.ready_s);
+                        busy_s = simulation->model->merge_s *
+                                 (double)inputs_of(state, merge.level, merge.number);
+                        thread->free_s = start_s + busy_s;
+                        last_s = fmax(last_s, thread->free_s);
+                        deliver(state, merge.level + 1, merge.number, thread->free_s);
+                } else {
+                        busy_s = chunk_s(state, &simulation->chunks[next], thread->cold);
+                        thread->cold = false;
+                        thread->free_s = start_s + busy_s;
+                        last_chunk_s = fmax(last_chunk_s, thread->free_s);
+                        deliver(state, 0, next++, thread->free_s);
+                }
+                result->busy_s += busy_s;
+                settle_thread(state->threads, simulation->threads, 0);
+                if (next == simulation->n_chunks && idle_from_s < 0)
+                        idle_from_s = state->threads[0].free_s;
+        }
+        result->tail_s = fmax(last_chunk_s - idle_from_s, 0);
+        result->merged_s = fmax(last_s - last_chunk_s, 0);
+        result->makespan_s = fmax(last_s, last_chunk_s) + simulation->model->after_s;
+}
+
+/* The tree: how many nodes each level has, and how many inputs each node */
+static void plant(struct state *state)
+{
+        size_t n = state->simulation->n_chunks, at = 0;
+
+        while (n > 1 && state->n_levels < LEVELS_MAX) {
+                state->levels[state->n_levels++] = at;
+                n = (n + MODEL_TREE - 1) / MODEL_TREE;
+                at += n;
+        }
+        state->levels[state->n_levels] = at;
+        for (size_t level = 0; level < state->n_levels; level++)
+                for (size_t i = state->levels[level]; i < state->levels[level + 1]; i++)
+                        state->nodes[i] = (struct node){
+                                (uint32_t)inputs_of(state, level, i - state->levels[level]), 0
+                        };
+}
+
+/* One piece of memory for all of it */
+static int make_room(struct state *state, struct simulate_room *room)
+{
+        const struct simulation *simulation = state->simulation;
+        size_t n_nodes = simulation->n_chunks / (MODEL_TREE - 1) + LEVELS_MAX + 1;
+        size_t size = simulation->threads * sizeof(struct thread) +
+                      n_nodes * (sizeof(struct node) + sizeof(struct merge)) +
+                      simulation->model->n_datasets * sizeof(double);
+
+        if (size > room->size) {
+                void *grown = realloc(room->memory, size);
+
+                if (!grown)
+                        return ROAST_E_NOMEM;
+                room->memory = grown;
+                room->size = size;
+        }
+        state->threads = room->memory;
+        state->nodes = (struct node *)(state->threads + simulation->threads);
+        state->merges = (struct merge *)(state->nodes + n_nodes);
+        state->factors = (double *)(state->merges + n_nodes);
+        return 0;
+}
+
+int simulate(struct simulated *ret, const struct simulation *simulation, struct simulate_room *room,
+             uint64_t seed)
+{
+        const struct model *model = simulation->model;
+        double now = model_slowdown(model, (double)simulation->threads);
+        struct state state = { .simulation = simulation,
+                               .seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1,
+                               .slowdown = 1 + model->cpu_share * (now - 1),
+                               .gap_slowdown = now / model->slowdown,
+                               .result = ret };
+
+        *ret = (struct simulated){ 0 };
+        if (make_room(&state, room) < 0)
+                return ROAST_E_NOMEM;
+        draw_factors(&state);
+        plant(&state);
+        begin_threads(&state);
+        run(&state);
+        return 0;
+}

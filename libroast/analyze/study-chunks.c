@@ -1,0 +1,309 @@
+/* The chunks of a run, a small row each: see study.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/study.h"
+#include "record/chunk.h"
+#include "run/attempts.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* What the chunks of one file say about the bytes of its branches */
+struct file_bytes {
+        double requested;
+        double selected; /* compressed, of the branches that were touched, in the whole tree */
+        double entries;  /* that were processed */
+        double last;     /* the end of the last chunk: entries of the tree, as far as is known */
+};
+
+struct reader {
+        struct study *study;
+        struct file_bytes *files; /* by the number of the name */
+        uint32_t *slots;          /* open addressing: index + 1, 0 is free */
+        uint64_t *slot_keys;
+        size_t n_hash; /* a power of two */
+        size_t cap_chunks, cap_slots, cap_index;
+        double whole_bytes, packed_bytes;
+        double unused_most;
+};
+
+static void reader_deinit(struct reader *reader)
+{
+        free(reader->files);
+        free(reader->slots);
+        free(reader->slot_keys);
+}
+
+/* Room for one more element; returns the array, or NULL without memory. */
+static void *room(void *array, size_t n, size_t *cap, size_t size)
+{
+        size_t more = *cap ? *cap * 2 : 256, bytes;
+        void *grown;
+
+        if (n < *cap)
+                return array;
+        if (more <= n)
+                more = n + 1;
+        if (!size_mul(more, size, &bytes) || !(grown = realloc(array, bytes)))
+                return NULL;
+        *cap = more;
+        return grown;
+}
+
+static double number(const struct run_value *value)
+{
+        return value->type == RUN_INT ? (double)value->integer : (double)NAN;
+}
+
+static uint32_t clipped(const struct run_value *value)
+{
+        if (value->type != RUN_INT || value->integer < 0)
+                return 0;
+        return value->integer > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)value->integer;
+}
+
+static int rehash(struct reader *reader)
+{
+        size_t n = reader->n_hash ? reader->n_hash * 2 : 64;
+        uint32_t *slots = calloc(n, sizeof(*slots));
+
+        if (!slots)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < reader->study->n_slots; i++) {
+                size_t at = reader->slot_keys[i] & (n - 1);
+
+                while (slots[at])
+                        at = (at + 1) & (n - 1);
+                slots[at] = (uint32_t)i + 1;
+        }
+        free(reader->slots);
+        reader->slots = slots;
+        reader->n_hash = n;
+        return 0;
+}
+
+static int add_slot(struct reader *reader, uint64_t key, uint32_t worker)
+{
+        struct study *study = reader->study;
+        size_t cap = reader->cap_slots;
+        struct study_slot *slots = room(study->slots, study->n_slots, &cap, sizeof(*slots));
+        uint64_t *keys;
+
+        if (!slots)
+                return ROAST_E_NOMEM;
+        study->slots = slots;
+        keys = room(reader->slot_keys, study->n_slots, &reader->cap_slots, sizeof(*keys));
+        if (!keys)
+                return ROAST_E_NOMEM;
+        reader->slot_keys = keys;
+        keys[study->n_slots] = key;
+        slots[study->n_slots++] = (struct study_slot){ .worker = worker };
+        return 0;
+}
+
+/* The thread that ran a chunk: by worker, process and thread. Negative: no memory. */
+static int64_t slot_of(struct reader *reader, const struct run_value *values)
+{
+        struct study *study = reader->study;
+        const int64_t who[] = { values[CHUNK_WORKER].integer, values[CHUNK_PID].integer,
+                                values[CHUNK_THREAD].integer };
+        uint64_t key = run_hash(1, who, sizeof(who));
+        size_t at;
+
+        if (study->n_slots * 2 >= reader->n_hash && rehash(reader) < 0)
+                return ROAST_E_NOMEM;
+        for (at = key & (reader->n_hash - 1); reader->slots[at];
+             at = (at + 1) & (reader->n_hash - 1))
+                if (reader->slot_keys[reader->slots[at] - 1] == key)
+                        return reader->slots[at] - 1;
+        if (add_slot(reader, key, study_number(study, &values[CHUNK_WORKER])) < 0)
+                return ROAST_E_NOMEM;
+        reader->slots[at] = (uint32_t)study->n_slots;
+        return (int64_t)study->n_slots - 1;
+}
+
+static void add_bytes(struct reader *reader, const struct study_chunk *chunk,
+                      const struct run_value *values)
+{
+        struct study *study = reader->study;
+        double selected = number(&values[CHUNK_SELECTED_BYTES]);
+        double whole = number(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
+        double stop = number(&values[CHUNK_ENTRY_STOP]);
+        double ahead = number(&values[CHUNK_AHEAD_BYTES]);
+        double unused = number(&values[CHUNK_UNUSED_BYTES]);
+        struct file_bytes *file;
+
+        study->ahead_bytes += ahead > 0 ? ahead : 0;
+        if (unused > 0) {
+                study->unused_bytes += unused;
+                study->unused_chunks++;
+                if (unused > reader->unused_most) {
+                        reader->unused_most = unused;
+                        study->unused_names = study_number(study, &values[CHUNK_UNUSED_BRANCHES]);
+                }
+        }
+        if (chunk->bytes > 0)
+                study->all_bytes += (double)chunk->bytes;
+        if (chunk->file == STUDY_NONE || !(chunk->bytes > 0) || !(selected > 0) || !(stop > 0))
+                return;
+        file = &reader->files[chunk->file];
+        file->requested += (double)chunk->bytes;
+        file->entries += stop - number(&values[CHUNK_ENTRY_START]);
+        file->selected = fmax(file->selected, selected);
+        file->last = fmax(file->last, stop);
+        if (whole > 0) {
+                reader->whole_bytes += whole;
+                reader->packed_bytes += selected;
+        }
+}
+
+static struct study_chunk row_of(const struct study *study, const struct run_value *values)
+{
+        double growth =
+                number(&values[CHUNK_RSS_PEAK_BYTES]) - number(&values[CHUNK_RSS_START_BYTES]);
+
+        return (struct study_chunk){
+                .start_s = study->start_utc_ns == INT64_MIN
+                                   ? (double)NAN
+                                   : (double)(values[CHUNK_START_UTC_NS].integer -
+                                              study->start_utc_ns) /
+                                             1e9,
+                .wall_s = (float)study_seconds(&values[CHUNK_WALL_NS]),
+                .cpu_s = (float)study_seconds(&values[CHUNK_CPU_NS]),
+                .queue_s = (float)(study_seconds(&values[CHUNK_RUNQUEUE_NS]) +
+                                   study_seconds(&values[CHUNK_THROTTLED_NS])),
+                .asleep_s = (float)(study_seconds(&values[CHUNK_BLOCK_IO_NS]) +
+                                    study_seconds(&values[CHUNK_OTHER_NS])),
+                .gap_s = (float)NAN,
+                .rss_growth_bytes = (float)growth,
+                .bytes = (float)number(&values[CHUNK_REQUESTED_BYTES]),
+                .events = clipped(&values[CHUNK_NUM_EVENTS]),
+                .entry_start = clipped(&values[CHUNK_ENTRY_START]),
+                .dataset = study_number(study, &values[CHUNK_DATASET]),
+                .file = study_number(study, &values[CHUNK_FILE]),
+                .host = study_number(study, &values[CHUNK_HOST]),
+        };
+}
+
+/* Resident memory at the end against the number of chunks before: a leak grows. */
+static void add_memory(struct study_slot *slot, double bytes)
+{
+        double x = slot->chunks;
+
+        if (isnan(bytes))
+                return;
+        slot->rss_n++;
+        slot->rss_x += x;
+        slot->rss_y += bytes;
+        slot->rss_xx += x * x;
+        slot->rss_xy += x * bytes;
+        slot->rss_yy += bytes * bytes;
+}
+
+static int add_finished(struct reader *reader, int64_t id, const struct run_value *values)
+{
+        struct study *study = reader->study;
+        struct study_chunk row, *chunks;
+        struct study_slot *slot;
+        int64_t number_of_slot;
+
+        if (values[CHUNK_WALL_NS].type != RUN_INT || values[CHUNK_WALL_NS].integer < 0 ||
+            values[CHUNK_START_UTC_NS].type != RUN_INT)
+                return 0;
+        row = row_of(study, values);
+        if (!isfinite(row.start_s))
+                return 0;
+        number_of_slot = slot_of(reader, values);
+        chunks = room(study->chunks, study->n_chunks, &reader->cap_chunks, sizeof(*chunks));
+        if (number_of_slot < 0 || !chunks)
+                return ROAST_E_NOMEM;
+        study->chunks = chunks;
+        slot = &study->slots[number_of_slot];
+        row.slot = (uint32_t)number_of_slot;
+        add_memory(slot, number(&values[CHUNK_RSS_END_BYTES]));
+        study->unsorted |= slot->chunks && row.start_s < slot->last_s;
+        row.order = slot->chunks++;
+        slot->last_s = row.start_s; /* until study_gaps() knows better */
+        if (id > 0)
+                study->index[id] = (uint32_t)study->n_chunks + 1;
+        chunks[study->n_chunks++] = row;
+        study->wall_s += (double)row.wall_s;
+        study->events += row.events;
+        split_add(&study->split, values);
+        add_bytes(reader, &row, values);
+        return 0;
+}
+
+static void add_waste(struct study *study, int64_t outcome, const struct run_value *values)
+{
+        double wall_s = study_seconds(&values[CHUNK_WALL_NS]);
+        uint32_t type = study_number(study, &values[CHUNK_ERROR_TYPE]);
+
+        study->waste.lost += outcome == CHUNK_LOST;
+        study->waste.failed += outcome == CHUNK_FAILED;
+        if (wall_s > 0) {
+                study->waste.wall_s += wall_s;
+                study->waste.timed++;
+        }
+        if (outcome == CHUNK_FAILED)
+                study->errors[type == STUDY_NONE ? study->texts.n : type]++;
+}
+
+static int add_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        struct reader *reader = context;
+        struct study *study = reader->study;
+        size_t id = (size_t)attempt->chunk_id;
+        uint32_t *index = room(study->index, id, &reader->cap_index, sizeof(*index));
+
+        if (!index)
+                return roast_fail_nomem(error);
+        study->index = index;
+        for (; study->n_index <= id; study->n_index++)
+                index[study->n_index] = 0;
+        if (attempt->outcome == CHUNK_GRAPH)
+                return 0;
+        study->waste.attempts++;
+        if (attempt->outcome != CHUNK_FINISHED)
+                add_waste(study, attempt->outcome, attempt->chunk);
+        else if (add_finished(reader, attempt->chunk_id, attempt->chunk) < 0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+static void sum_bytes(struct reader *reader)
+{
+        struct study *study = reader->study;
+
+        for (size_t i = 0; i < study->texts.n; i++) {
+                const struct file_bytes *file = &reader->files[i];
+
+                if (!(file->last > 0))
+                        continue;
+                study->requested_bytes += file->requested;
+                study->needed_once_bytes +=
+                        fmin(file->selected * fmin(file->entries / file->last, 1), file->requested);
+        }
+        study->expansion =
+                reader->packed_bytes > 0 ? reader->whole_bytes / reader->packed_bytes : 1;
+}
+
+int study_chunks(struct study *study, struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(reader_deinit) struct reader reader = { .study = study };
+        int r;
+
+        study->unused_names = STUDY_NONE;
+        reader.files = calloc(study->texts.n + 1, sizeof(*reader.files));
+        study->errors = calloc(study->texts.n + 1, sizeof(*study->errors));
+        study->index = calloc(1, sizeof(*study->index));
+        if (!reader.files || !study->errors || !study->index)
+                return roast_fail_nomem(error);
+        reader.cap_index = 1;
+        study->n_index = 1;
+        r = roast_run_attempts(run, false, add_attempt, &reader, error);
+        if (r >= 0)
+                sum_bytes(&reader);
+        return r;
+}

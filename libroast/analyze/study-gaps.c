@@ -1,0 +1,146 @@
+/* The time between the chunks of a thread: see study.h. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/study.h"
+#include "util/cleanup.h"
+
+/* A gap that exceeds the typical one by this factor and time has another cause. */
+#define GAP_FACTOR  3
+#define GAP_LEAST_S 0.2
+
+/*
+ * The k-th smallest comes to stand at its place, none greater before it: the selection of C. A. R.
+ * Hoare, "Algorithm 65: find", Communications of the ACM 4 (1961).
+ */
+static float select_kth(float *values, size_t n, size_t k_th)
+{
+        ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)k_th;
+
+        while (low < high) {
+                float pivot = values[k];
+                ptrdiff_t i = low, j = high;
+
+                do {
+                        while (values[i] < pivot)
+                                i++;
+                        while (pivot < values[j])
+                                j--;
+                        if (i <= j) {
+                                float kept = values[i];
+
+                                values[i++] = values[j];
+                                values[j--] = kept;
+                        }
+                } while (i <= j);
+                if (j < k)
+                        low = i;
+                if (k < i)
+                        high = j;
+        }
+        return values[k];
+}
+
+double study_median(float *values, size_t n)
+{
+        float upper, lower;
+
+        if (n == 0)
+                return (double)NAN;
+        upper = select_kth(values, n, n / 2);
+        if (n % 2)
+                return (double)upper;
+        lower = values[0];
+        for (size_t i = 1; i < n / 2; i++)
+                lower = fmaxf(lower, values[i]);
+        return ((double)lower + (double)upper) / 2;
+}
+
+static int by_start(const void *a, const void *b, void *data)
+{
+        const struct study_chunk *chunks = data;
+        double x = chunks[*(const uint32_t *)a].start_s, y = chunks[*(const uint32_t *)b].start_s;
+
+        return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* The chunks in the order of their beginning; NULL without memory */
+static uint32_t *ordered(struct study *study)
+{
+        uint32_t *order = calloc(study->n_chunks, sizeof(*order));
+
+        for (size_t i = 0; order && i < study->n_chunks; i++)
+                order[i] = (uint32_t)i;
+        if (order)
+                qsort_r(order, study->n_chunks, sizeof(*order), by_start, study->chunks);
+        return order;
+}
+
+/* `order` may be NULL: as they are. Returns how many gaps there are. */
+static size_t walk(struct study *study, const uint32_t *order, float *gaps)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < study->n_slots; i++)
+                study->slots[i].chunks = 0;
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                struct study_chunk *chunk = &study->chunks[order ? order[i] : i];
+                struct study_slot *slot = &study->slots[chunk->slot];
+                double end_s = chunk->start_s + (double)chunk->wall_s;
+
+                chunk->order = slot->chunks;
+                if (slot->chunks++ == 0) {
+                        slot->first_s = chunk->start_s;
+                        slot->last_s = end_s;
+                } else {
+                        chunk->gap_s = (float)fmax(chunk->start_s - slot->last_s, 0);
+                        gaps[n++] = chunk->gap_s;
+                        slot->last_s = fmax(slot->last_s, end_s);
+                }
+                slot->busy_s += (double)chunk->wall_s;
+        }
+        return n;
+}
+
+static void sum_up(struct study *study)
+{
+        double most = fmax(study->typical_gap_s * GAP_FACTOR, study->typical_gap_s + GAP_LEAST_S);
+
+        study->first_s = study->last_s = (double)NAN;
+        for (size_t i = 0; i < study->n_slots; i++) {
+                study->first_s = fmin(study->first_s, study->slots[i].first_s);
+                study->last_s = fmax(study->last_s, study->slots[i].last_s);
+        }
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                double gap_s = (double)study->chunks[i].gap_s;
+
+                if (isnan(gap_s))
+                        continue;
+                if (gap_s > most) {
+                        study->starved_s += gap_s - study->typical_gap_s;
+                        gap_s = study->typical_gap_s;
+                }
+                study->overhead_s += gap_s;
+        }
+}
+
+int study_gaps(struct study *study, struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) uint32_t *order = NULL;
+        ROAST_CLEANUP(cleanup_free) float *values = NULL;
+
+        (void)run;
+        study->typical_gap_s = study->median_wall_s = study->first_s = study->last_s = (double)NAN;
+        if (study->n_chunks == 0)
+                return 0;
+        values = malloc(study->n_chunks * sizeof(*values));
+        if (!values || (study->unsorted && !(order = ordered(study))))
+                return roast_fail_nomem(error);
+        study->typical_gap_s = study_median(values, walk(study, order, values));
+        for (size_t i = 0; i < study->n_chunks; i++)
+                values[i] = study->chunks[i].wall_s;
+        study->median_wall_s = study_median(values, study->n_chunks);
+        sum_up(study);
+        return 0;
+}

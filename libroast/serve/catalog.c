@@ -1,0 +1,169 @@
+/* The runs that are served: see catalog.h. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "roast-run.h"
+#include "serve/catalog.h"
+#include "util/cleanup.h"
+#include "util/text.h"
+
+#define ENDING ".roast"
+
+static void served_free(struct served *served)
+{
+        for (size_t i = 0; i < SERVED_N_PARTS; i++)
+                served_bytes_unref(served->parts[i].bytes);
+        pthread_mutex_destroy(&served->lock);
+        free(served->id);
+        free(served->path);
+        free(served);
+}
+
+void catalog_deinit(struct catalog *catalog)
+{
+        while (catalog->first) {
+                struct served *served = catalog->first;
+
+                catalog->first = served->next;
+                served_free(served);
+        }
+        pthread_mutex_destroy(&catalog->lock);
+}
+
+/* The last name of a path, without the ending of run files */
+static char *id_of(const char *path)
+{
+        size_t len = strlen(path);
+        const char *name;
+
+        while (len > 1 && path[len - 1] == '/')
+                len--;
+        name = memrchr(path, '/', len);
+        name = name && name + 1 < path + len ? name + 1 : path;
+        len -= (size_t)(name - path);
+        if (len > strlen(ENDING) && !memcmp(name + len - strlen(ENDING), ENDING, strlen(ENDING)))
+                len -= strlen(ENDING);
+        return text_copy(name, len);
+}
+
+/* Takes the path. */
+static int add(struct catalog *catalog, char *path)
+{
+        struct served *served = calloc(1, sizeof(*served)), **last = &catalog->first;
+
+        if (!served || !(served->id = id_of(path))) {
+                free(served);
+                free(path);
+                return ROAST_E_NOMEM;
+        }
+        served->path = path;
+        pthread_mutex_init(&served->lock, NULL);
+        while (*last)
+                last = &(*last)->next;
+        *last = served;
+        return 0;
+}
+
+static struct served *find(const struct catalog *catalog, const char *id)
+{
+        struct served *served = catalog->first;
+
+        while (served && strcmp(served->id, id))
+                served = served->next;
+        return served;
+}
+
+static int is_run(const struct dirent *entry)
+{
+        size_t len = strlen(entry->d_name);
+
+        return entry->d_name[0] != '.' && len > strlen(ENDING) &&
+               !strcmp(entry->d_name + len - strlen(ENDING), ENDING);
+}
+
+int catalog_init(struct catalog *catalog, const char *path, struct roast_error *error)
+{
+        struct roast_error why = { 0 };
+        struct roast_run *run;
+        struct stat st;
+
+        *catalog = (struct catalog){ .path = path };
+        pthread_mutex_init(&catalog->lock, NULL);
+        if (roast_run_open_any(&run, path, &why) >= 0) {
+                char *copy = strdup(path);
+
+                roast_run_free(run);
+                catalog->single = true;
+                return !copy || add(catalog, copy) < 0 ? roast_fail_nomem(error) : 0;
+        }
+        if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+                return roast_fail(error, why.code, "%s", why.message);
+        return catalog_refresh(catalog, error);
+}
+
+int catalog_refresh(struct catalog *catalog, struct roast_error *error)
+{
+        struct dirent **entries;
+        int n, r = 0;
+
+        if (catalog->single)
+                return 0;
+        n = scandir(catalog->path, &entries, is_run, versionsort);
+        if (n < 0)
+                return roast_fail(error, ROAST_E_IO, "%s: %s", catalog->path, strerror(errno));
+        pthread_mutex_lock(&catalog->lock);
+        for (int i = 0; i < n; i++) {
+                ROAST_CLEANUP(cleanup_free) char *id = id_of(entries[i]->d_name);
+                char *path;
+
+                if (r >= 0 &&
+                    (!id || (!find(catalog, id) &&
+                             (asprintf(&path, "%s/%s", catalog->path, entries[i]->d_name) < 0 ||
+                              add(catalog, path) < 0))))
+                        r = ROAST_E_NOMEM;
+                free(entries[i]);
+        }
+        pthread_mutex_unlock(&catalog->lock);
+        free(entries);
+        return r < 0 ? roast_fail_nomem(error) : 0;
+}
+
+struct served *catalog_find(struct catalog *catalog, const char *id)
+{
+        struct served *served;
+
+        pthread_mutex_lock(&catalog->lock);
+        served = find(catalog, id);
+        pthread_mutex_unlock(&catalog->lock);
+        return served;
+}
+
+static int64_t modified_ns(const char *path)
+{
+        struct stat st;
+
+        return stat(path, &st) < 0 ? INT64_MIN
+                                   : (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+struct served *catalog_latest(struct catalog *catalog)
+{
+        struct served *latest = NULL;
+        int64_t latest_ns = INT64_MIN;
+
+        pthread_mutex_lock(&catalog->lock);
+        for (struct served *served = catalog->first; served; served = served->next) {
+                int64_t ns = modified_ns(served->path);
+
+                if (!latest || ns > latest_ns) {
+                        latest = served;
+                        latest_ns = ns;
+                }
+        }
+        pthread_mutex_unlock(&catalog->lock);
+        return latest;
+}

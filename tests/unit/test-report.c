@@ -1,0 +1,390 @@
+/*
+ * report/: the data of the page, column by column, and the page itself
+ */
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "alloc.h"
+#include "folder.h"
+#include "large.h"
+#include "report/grid.h"
+#include "report/pack.h"
+#include "report/samples.h"
+#include "roast-report.h"
+#include "sample.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+static struct roast_run *sample_run(void)
+{
+        struct roast_run *run;
+
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        assert_int_equal(sample_fill(run, 40, NULL), 0);
+        return run;
+}
+
+static struct roast_run *large_run(size_t n_chunks, size_t n_workers)
+{
+        struct roast_run *run;
+
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        assert_int_equal(large_fill(run, &(struct large_size){ n_chunks, n_workers, 60 }, NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        return run;
+}
+
+/* ---- the data, read back ---- */
+
+struct data {
+        uint8_t *bytes;
+        size_t len;
+        char *json;
+        const uint8_t *columns;
+};
+
+static void data_deinit(struct data *data)
+{
+        free(data->bytes);
+        free(data->json);
+}
+
+static void data_of(struct data *data, void *bytes, size_t len)
+{
+        const uint8_t *at = bytes;
+        size_t json_len = (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16;
+
+        assert_true(len >= 4 + json_len);
+        assert_int_equal(json_len % 4, 0);
+        *data = (struct data){ bytes, len, strndup((const char *)at + 4, json_len),
+                               at + 4 + json_len };
+        assert_non_null(data->json);
+}
+
+static void data_of_run(struct data *data, struct roast_run *run)
+{
+        struct roast_error error = { 0 };
+        void *bytes;
+        size_t len;
+
+        if (roast_report_data(&bytes, &len, run, &error) < 0)
+                fail_msg("%s", error.message);
+        data_of(data, bytes, len);
+}
+
+/* Value i of the column that stands behind `"key":{` for the first time */
+static uint32_t bits_of(const struct data *data, const char *key, size_t i)
+{
+        char name[64], type[8];
+        const char *at;
+        size_t n, place;
+        uint32_t value = 0, before = 0;
+
+        snprintf(name, sizeof(name), "\"%s\":{\"type\":", key);
+        at = strstr(data->json, name);
+        assert_non_null(at);
+        assert_int_equal(
+                sscanf(at + strlen(name), "\"%7[a-z0-9]\",\"n\":%zu,\"at\":%zu", type, &n, &place),
+                3);
+        assert_true(i < n);
+        for (size_t k = strncmp(strchr(at, '}') - 12, "\"delta\":true", 12) ? i : 0; k <= i; k++) {
+                value = 0;
+                for (unsigned int byte = 0; byte < (type[1] == '8' ? 1 : 4); byte++)
+                        value |= (uint32_t)data->columns[place + byte * n + k] << (8 * byte);
+                value += before;
+                before = value;
+        }
+        return value;
+}
+
+static double real_of(const struct data *data, const char *key, size_t i)
+{
+        uint32_t bits = bits_of(data, key, i);
+        float value;
+
+        memcpy(&value, &bits, sizeof(value));
+        return (double)value;
+}
+
+/* ---- columns ---- */
+
+static void test_columns_come_back_as_they_went_in(void **state)
+{
+        static const float reals[] = { 0, -1.5f, 3.14159274f, 1e30f, NAN };
+        static const uint32_t numbers[] = { 7, 3, UINT32_MAX, 0, 4000000000u };
+        static const uint8_t bytes[] = { 1, 255, 0 };
+        ROAST_CLEANUP(data_deinit) struct data data = { 0 };
+        struct pack pack;
+        void *out;
+        size_t len;
+
+        (void)state;
+        pack_init(&pack);
+        json_object(&pack.json);
+        pack_f32(&pack, "reals", reals, 5, PACK_EXACT);
+        pack_f32(&pack, "rounded", reals, 5, PACK_FOUR_DIGITS);
+        pack_u32(&pack, "plain", numbers, 5, false);
+        pack_u32(&pack, "steps", numbers, 5, true);
+        pack_u8(&pack, "bytes", bytes, 3);
+        json_end(&pack.json);
+        assert_int_equal(pack_finish(&pack, &out, &len, NULL), 0);
+        data_of(&data, out, len);
+        for (size_t i = 0; i < 5; i++) {
+                double real = (double)reals[i], rounded = real_of(&data, "rounded", i);
+
+                assert_int_equal(bits_of(&data, "plain", i), numbers[i]);
+                assert_int_equal(bits_of(&data, "steps", i), numbers[i]);
+                if (isnan(real)) {
+                        assert_true(isnan(real_of(&data, "reals", i)));
+                        assert_true(isnan(rounded));
+                        continue;
+                }
+                assert_true(real_of(&data, "reals", i) == real);
+                assert_true(fabs(rounded - real) <= fabs(real) * 1e-4);
+        }
+        assert_int_equal(bits_of(&data, "bytes", 1), 255);
+}
+
+/* ---- cells of time ---- */
+
+static void test_what_is_spread_is_all_there(void **state)
+{
+        struct grid grid = { 0, 1e9, 8 };
+        struct density density;
+        float values[8];
+        double sum = 0;
+
+        (void)state;
+        assert_int_equal(density_init(&density, &grid), 0);
+        density_add(&density, &grid, 0.25, 0.75, 2); /* within a cell */
+        density_add(&density, &grid, 1.5, 6.25, 1);  /* over several */
+        density_add(&density, &grid, -3, 1, 1);      /* from before */
+        density_add(&density, &grid, 7, 90, 1);      /* to behind */
+        density_add(&density, &grid, 5, 5, 100);     /* nothing */
+        density_add(&density, &grid, NAN, 5, 100);   /* nonsense */
+        density_read(&density, &grid, 1, values);
+        for (size_t i = 0; i < 8; i++)
+                sum += (double)values[i];
+        assert_true(fabs(sum - (0.5 * 2 + 4.75 + 1 + 1)) < 1e-6);
+        assert_true(fabs((double)values[0] - 2) < 1e-6);
+        assert_true(fabs((double)values[1] - 0.5) < 1e-6);
+        assert_true(fabs((double)values[3] - 1) < 1e-6);
+        assert_true(fabs((double)values[6] - 0.25) < 1e-6);
+        density_deinit(&density);
+}
+
+static void test_rates_are_of_the_time_that_is_known(void **state)
+{
+        struct grid grid = { 0, 1e9, 6 };
+        struct samples samples;
+        float values[6];
+
+        (void)state;
+        assert_int_equal(samples_init(&samples, SAMPLES_RATE, &grid, 1, 10e9), 0);
+        samples_add(&samples, 0, 500000000, 100);
+        samples_add(&samples, 0, 2500000000, 500); /* 200 a second for two seconds */
+        samples_add(&samples, 0, 2600000000, 10);  /* began anew: nothing is known of it */
+        samples_add(&samples, 0, 3600000000, 40);
+        samples_add(&samples, 0, 3000000000, 9999); /* out of order */
+        assert_int_equal(samples_read(&samples, 0, 1, 1, values), 6);
+        assert_true(fabs((double)values[0] - 200) < 1e-3); /* half the cell is known */
+        assert_true(fabs((double)values[1] - 200) < 1e-3);
+        assert_true(fabs((double)values[3] - 30) < 1e-3);
+        assert_true(isnan(values[4]));
+        assert_int_equal(samples_read(&samples, 0, 2, 1, values), 3);
+        assert_true(fabs((double)values[0] - 200) < 1e-3);
+        samples_deinit(&samples);
+}
+
+static void test_a_gauge_shows_its_peak_and_holds(void **state)
+{
+        struct grid grid = { 0, 1e9, 6 };
+        struct samples samples;
+        float values[6];
+
+        (void)state;
+        assert_int_equal(samples_init(&samples, SAMPLES_PEAK, &grid, 1, 10e9), 0);
+        samples_add(&samples, 0, 100000000, 5);
+        samples_add(&samples, 0, 200000000, 9);
+        samples_add(&samples, 0, 300000000, 2);
+        samples_add(&samples, 0, 3100000000, 4);
+        samples_add(&samples, 0, 30000000000, 1); /* far behind the end, and after a gap */
+        assert_int_equal(samples_read(&samples, 0, 1, 1, values), 6);
+        assert_true(values[0] == 9 && values[1] == 2 && values[2] == 2 && values[3] == 4);
+        assert_true(isnan(values[4]) && isnan(values[5]));
+        samples_deinit(&samples);
+}
+
+/* ---- the data of a run ---- */
+
+static void test_every_chunk_is_there_by_worker_and_start(void **state)
+{
+        ROAST_CLEANUP(data_deinit) struct data data;
+        struct roast_run *run = sample_run();
+        double events = 0;
+
+        (void)state;
+        data_of_run(&data, run);
+        assert_non_null(strstr(data.json, "\"chunks\":{\"n\":40"));
+        for (size_t i = 0; i < 40; i++) {
+                double wall = real_of(&data, "wall", i);
+
+                events += (double)bits_of(&data, "events", i);
+                assert_true(wall >= 0.5 && wall < 0.6);
+                assert_true(fabs(real_of(&data, "cpu", i) - wall * 0.75) < 1e-6);
+                assert_true(isnan(real_of(&data, "memory", i))); /* the sample has no peak */
+                assert_int_equal(bits_of(&data, "beyond", i), 0);
+                if (i && bits_of(&data, "worker", i) == bits_of(&data, "worker", i - 1))
+                        assert_true(bits_of(&data, "start", i) > bits_of(&data, "start", i - 1));
+                else if (i)
+                        assert_int_equal(bits_of(&data, "worker", i),
+                                         bits_of(&data, "worker", i - 1) + 1);
+        }
+        assert_true(events == 40 * 25000.0);
+        assert_non_null(strstr(data.json, "\"OSError\""));
+        assert_non_null(strstr(data.json, "\"tcp://10.0.0.2:1003\""));
+        assert_non_null(strstr(data.json, "root://host//store/file-9.root"));
+        roast_run_free(run);
+}
+
+static void test_chunks_at_the_same_time_have_lanes(void **state)
+{
+        ROAST_CLEANUP(data_deinit) struct data data;
+        struct roast_run *run = large_run(200, 2);
+        uint32_t highest = 0;
+
+        (void)state;
+        data_of_run(&data, run);
+        for (size_t i = 0; i < 200; i++)
+                if (bits_of(&data, "lane", i) > highest)
+                        highest = bits_of(&data, "lane", i);
+        assert_int_equal(highest, 1); /* two threads a worker */
+        roast_run_free(run);
+}
+
+static void test_series_are_bands_and_each_worker(void **state)
+{
+        ROAST_CLEANUP(data_deinit) struct data data;
+        struct roast_run *run = large_run(100, 20);
+
+        (void)state;
+        data_of_run(&data, run);
+        assert_non_null(strstr(data.json, "\"key\":\"cpu\""));
+        assert_non_null(strstr(data.json, "\"memory_limit_bytes\":4000000000"));
+        for (size_t i = 10; i < 50; i++) {
+                assert_true(real_of(&data, "min", i) <= real_of(&data, "low", i));
+                assert_true(real_of(&data, "low", i) <= real_of(&data, "median", i));
+                assert_true(real_of(&data, "median", i) <= real_of(&data, "high", i));
+                assert_true(real_of(&data, "high", i) <= real_of(&data, "max", i));
+                assert_true(real_of(&data, "min", i) > 0.9 && real_of(&data, "max", i) < 2.1);
+                assert_true(fabs(real_of(&data, "threads", i) - 40) < 0.01);
+        }
+        roast_run_free(run);
+}
+
+static void test_an_empty_run_has_data_too(void **state)
+{
+        ROAST_CLEANUP(data_deinit) struct data data;
+        struct roast_run *run;
+
+        (void)state;
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        data_of_run(&data, run);
+        assert_non_null(strstr(data.json, "\"chunks\":{\"n\":0"));
+        assert_non_null(strstr(data.json, "\"grid\":{\"n\":0"));
+        roast_run_free(run);
+}
+
+/* ---- the page ---- */
+
+static void test_the_page_carries_the_data(void **state)
+{
+        static const char start[] = "id=\"data\">";
+        ROAST_CLEANUP(cleanup_free) char *html = NULL;
+        ROAST_CLEANUP(data_deinit) struct data data;
+        struct roast_run *run = sample_run();
+        const char *at, *end;
+        size_t len;
+
+        (void)state;
+        data_of_run(&data, run);
+        assert_int_equal(roast_report_html(&html, &len, run, NULL), 0);
+        assert_int_equal(strlen(html), len);
+        assert_int_equal(strncmp(html, "<!doctype html>", 15), 0);
+        at = strstr(html, start);
+        assert_non_null(at);
+        at += strlen(start);
+        end = strchr(at, '<');
+        assert_int_equal(strncmp(end, "</script>", 9), 0);
+        assert_int_equal((end - at) % 4, 0);
+        assert_int_equal(strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                    "+/="),
+                         end - at);
+        roast_run_free(run);
+}
+
+static void test_a_page_is_written_whole_or_not_at_all(void **state)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = sample_run();
+        const char *path = folder_path(state, "page.html");
+        struct stat status;
+
+        assert_int_equal(roast_report_write(run, path, &error), 0);
+        assert_int_equal(roast_report_write(run, path, &error), 0);
+        assert_int_equal(stat(path, &status), 0);
+        assert_true(status.st_size > 50000);
+        assert_int_equal(roast_report_write(run, "/dev/null", &error), ROAST_E_INVALID);
+        assert_int_equal(roast_report_write(run, "/nowhere/at/all.html", &error), ROAST_E_IO);
+        assert_non_null(strstr(error.message, "/nowhere/at/all.html"));
+        roast_run_free(run);
+}
+
+static void test_running_out_of_memory_is_an_error(void **state)
+{
+        struct roast_run *run = sample_run();
+        long count = 0;
+        int r = -1;
+
+        (void)state;
+        for (; r < 0 && count < 100000; count += 1 + count / 40) {
+                struct roast_error error = { 0 };
+                char *html = NULL;
+                size_t len;
+
+                alloc_fail_after(count);
+                r = roast_report_html(&html, &len, run, &error);
+                alloc_fail_after(-1);
+                if (r < 0)
+                        assert_true(error.code == r);
+                free(html);
+        }
+        assert_int_equal(r, 0);
+        assert_true(count > 100);
+        roast_run_free(run);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_columns_come_back_as_they_went_in),
+                cmocka_unit_test(test_what_is_spread_is_all_there),
+                cmocka_unit_test(test_rates_are_of_the_time_that_is_known),
+                cmocka_unit_test(test_a_gauge_shows_its_peak_and_holds),
+                cmocka_unit_test(test_every_chunk_is_there_by_worker_and_start),
+                cmocka_unit_test(test_chunks_at_the_same_time_have_lanes),
+                cmocka_unit_test(test_series_are_bands_and_each_worker),
+                cmocka_unit_test(test_an_empty_run_has_data_too),
+                cmocka_unit_test(test_the_page_carries_the_data),
+                cmocka_unit_test_setup_teardown(test_a_page_is_written_whole_or_not_at_all,
+                                                folder_make, folder_remove),
+                cmocka_unit_test(test_running_out_of_memory_is_an_error),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
