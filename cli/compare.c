@@ -27,6 +27,7 @@ struct request {
 static void help(void)
 {
         fputs("Usage: roast compare RUN RUN... [--fail-on PERCENT]\n"
+              "                     [--format text|json|csv|markdown]\n"
               "       roast compare RUN... -- RUN...  (groups of runs of the same thing)\n"
               "Tells what differs between runs: around them, then in what an event cost. Each "
               "run,\n"

@@ -32,8 +32,7 @@ complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a me
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
-complete -c roast -n "__fish_seen_subcommand_from show list compare scaling inspect metrics" -s f -l format -x \
-complete -c roast -n "__fish_seen_subcommand_from show predict list inspect metrics" -s f -l format -x \
+complete -c roast -n "__fish_seen_subcommand_from show predict list compare scaling inspect metrics" -s f -l format -x \
     -a 'text json csv markdown' -d 'how to print it'
 complete -c roast -n '__fish_seen_subcommand_from explain' -s f -l format -x \
     -a 'text json markdown' -d 'how to print it'

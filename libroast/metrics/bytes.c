@@ -182,6 +182,9 @@ static int set_tree(struct roast_metric_set *set, const struct roast_bytes *byte
                 if (bytes->trees == 0)
                         r = roast_metric_set_absent(set, rows[i].metric,
                                                     "no chunk tells of the branches it touched");
+                else if (rows[i].metric == ROAST_TREE_BRANCHES && rows[i].value == 0)
+                        r = roast_metric_set_absent(set, rows[i].metric,
+                                                    "no chunk tells how many branches there are");
                 else if (rows[i].estimated)
                         r = roast_metric_set_estimated(set, rows[i].metric, (double)rows[i].value,
                                                        "%s", mixed);

@@ -72,6 +72,8 @@ class MetricsCollector(Lifecycle):
         the run's name; the time in UTC if none is given
     progress
         whether to show a line with chunks, rates, workers and memory while the run lasts
+    serve
+        whether to show the run in a browser while it grows (:attr:`address`); needs ``output_dir``
 
     Example
     -------
@@ -94,6 +96,7 @@ class MetricsCollector(Lifecycle):
         output_dir: str | os.PathLike[str] | None = None,
         measurement_name: str | None = None,
         progress: bool = False,
+        serve: bool = False,
     ) -> None:
         if args:
             second, *rest = args
@@ -131,7 +134,10 @@ class MetricsCollector(Lifecycle):
         )  # coffea names tasks after the class, those of a function or partial too
         self.output_dir = Path(output_dir) if output_dir is not None else None
         self.measurement_name = measurement_name
+        if serve and self.output_dir is None:
+            raise ValueError("serve=True shows the run file: output_dir says where it goes")
         self.progress = progress
+        self.serve = serve
         self.metrics_backend = make_backend(backend, self.client)
         self.coffea_report: Mapping[str, Any] | None = None
         self.custom_metrics: Mapping[str, Any] | None = None

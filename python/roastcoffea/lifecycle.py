@@ -45,6 +45,7 @@ class Lifecycle(ABC):
     output_dir: Path | None
     measurement_name: str | None
     progress: bool
+    serve: bool
     metrics_backend: AbstractMetricsBackend
     coffea_report: Mapping[str, Any] | None
     custom_metrics: Mapping[str, Any] | None
@@ -59,6 +60,8 @@ class Lifecycle(ABC):
         self.span_info: dict[str, Any] | None = None
         self.span_metrics: dict[Any, Any] | None = None
         self.run_path: Path | None = None
+        #: Where the run can be looked at, with ``serve=True``
+        self.address: str | None = None
         self._run: Run | None = None
         self._faults = 0
         self._open = False
@@ -178,6 +181,17 @@ class Lifecycle(ABC):
         if self.progress:
             with self._guarded("showing progress"):
                 self._show_progress()
+        if self.serve:
+            with self._guarded("serving the run"):
+                self._serve()
+
+    def _serve(self) -> None:
+        from roastcoffea.serving import serve
+
+        if self.run_path is not None:
+            self.run.commit()
+            self.address = serve(self.run_path)
+            print(f"roastcoffea: the run can be looked at on {self.address}", flush=True)
 
     def _show_progress(self) -> None:
         from roastcoffea.progress import Arrived, Display

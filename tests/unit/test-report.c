@@ -19,6 +19,7 @@
 #include "sample.h"
 #include "util/cleanup.h"
 #include "util/size.h"
+#include "util/text.h"
 
 static struct roast_run *sample_run(void)
 {
@@ -61,7 +62,7 @@ static void data_of(struct data *data, void *bytes, size_t len)
 
         assert_true(len >= 4 + json_len);
         assert_int_equal(json_len % 4, 0);
-        *data = (struct data){ bytes, len, strndup((const char *)at + 4, json_len),
+        *data = (struct data){ bytes, len, text_copy((const char *)at + 4, json_len),
                                at + 4 + json_len };
         assert_non_null(data->json);
 }
