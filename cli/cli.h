@@ -29,6 +29,7 @@ int verb_report(int argc, char **argv);
 int verb_scaling(int argc, char **argv);
 int verb_serve(int argc, char **argv);
 int verb_show(int argc, char **argv);
+int verb_watch(int argc, char **argv);
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
 int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -18,6 +18,7 @@ static const struct verb {
         { "predict", "tell how long it would take with other workers or chunks", verb_predict },
         { "report", "write a page that shows a run in a browser", verb_report },
         { "serve", "show runs in a browser while they grow", verb_serve },
+        { "watch", "show a run in the terminal while it grows", verb_watch },
         { "list", "list the runs in a directory", verb_list },
         { "compare", "tell what differs between runs, and how sure that is", verb_compare },
         { "scaling", "tell how throughput grows with cores, over several runs", verb_scaling },

@@ -20,7 +20,7 @@ _roast_metrics() {
 }
 
 _roast() {
-        local verbs='show explain predict report serve list compare scaling check inspect export import metrics'
+        local verbs='show explain predict report serve watch list compare scaling check inspect export import metrics'
         local formats='text json csv markdown'
         local tables='throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files'
         local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -77,9 +77,10 @@ _roast() {
         show:-*) _roast_words '--format --table --help' "$cur" ;;
         compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
         report:-*) _roast_words '--output --help' "$cur" ;;
+        watch:-*) _roast_words '--help' "$cur" ;;
         serve:-*) _roast_words '--address --port --token-file --host --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
+        show:* | watch:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
         list:* | import:* | serve:*) _roast_files "$cur" '' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;

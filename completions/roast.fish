@@ -1,6 +1,6 @@
 # fish completion for roast(1)
 
-set -l verbs show explain predict report serve list compare scaling check inspect export import metrics
+set -l verbs show explain predict report serve watch list compare scaling check inspect export import metrics
 set -l tables throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files
 
 function __roast_metrics
@@ -22,6 +22,7 @@ complete -c roast -n __fish_use_subcommand -a explain -d 'tell why a run took as
 complete -c roast -n __fish_use_subcommand -a predict -d 'tell how long it would take with other workers or chunks'
 complete -c roast -n __fish_use_subcommand -a report -d 'write a page that shows a run in a browser'
 complete -c roast -n __fish_use_subcommand -a serve -d 'show runs in a browser while they grow'
+complete -c roast -n __fish_use_subcommand -a watch -d 'show a run in the terminal while it grows'
 complete -c roast -n __fish_use_subcommand -a list -d 'list the runs in a directory'
 complete -c roast -n __fish_use_subcommand -a compare -d 'tell what differs between runs, and how sure that is'
 complete -c roast -n __fish_use_subcommand -a scaling -d 'tell how throughput grows with cores, over several runs'
@@ -79,3 +80,4 @@ complete -c roast -n '__fish_seen_subcommand_from serve' -s t -l token-file -r -
     -d 'what requests must know'
 complete -c roast -n '__fish_seen_subcommand_from serve' -s n -l host -x -d 'a further name'
 complete -c roast -n '__fish_seen_subcommand_from serve' -a '(__fish_complete_path)'
+complete -c roast -n '__fish_seen_subcommand_from watch' -a '(__roast_files .roast)'

@@ -18,6 +18,7 @@ _roast() {
                 'predict:tell how long it would take with other workers or chunks'
                 'report:write a page that shows a run in a browser'
                 'serve:show runs in a browser while they grow'
+                'watch:show a run in the terminal while it grows'
                 'list:list the runs in a directory'
                 'compare:tell what differs between runs, and how sure that is'
                 'scaling:tell how throughput grows with cores, over several runs'
@@ -82,6 +83,11 @@ _roast() {
                                 '*'{-n+,--host=}'[a further name]:name:_hosts' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run or directory:_files'
+                        ;;
+                watch)
+                        _arguments \
+                                '(- *)'{-h,--help}'[print help]' \
+                                '1:run:_files -g "*.roast(-.)"'
                         ;;
                 list)
                         _arguments $format \

@@ -245,7 +245,7 @@ def test_parsers_of_other_back_ends_can_be_added() -> None:
     try:
         metrics = MetricsAggregator("mine").aggregate(REPORT, {"cores": 16}, 0.0, 10.0)
         assert metrics["core_efficiency"] == 0.5
-        with pytest.raises(ValueError, match=r"Available: \['dask', 'mine'\]"):
+        with pytest.raises(ValueError, match=r"Available: \['dask', 'mine', 'taskvine'\]"):
             get_parser("other")
     finally:
         unregister_parser("mine")

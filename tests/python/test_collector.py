@@ -428,7 +428,12 @@ def test_the_signature_is_the_documented_one() -> None:
         ("processor_instance", None),
     ]
     assert [p.kind for p in parameters[:5]] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 5
-    assert [p.name for p in parameters[5:]] == ["output_dir", "measurement_name", "progress"]
+    assert [p.name for p in parameters[5:]] == [
+        "output_dir",
+        "measurement_name",
+        "progress",
+        "serve",
+    ]
     assert {p.kind for p in parameters[5:]} == {inspect.Parameter.KEYWORD_ONLY}
 
 

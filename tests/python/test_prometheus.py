@@ -47,8 +47,9 @@ def wait_for(question: Callable[[], Any], seconds: float = 60) -> Any:
 
 @pytest.mark.skipif(not shutil.which("prometheus"), reason="Prometheus is not installed")
 def test_prometheus_scrapes_a_live_run(small_fileset: Any, tmp_path: Path) -> None:
-    from analysis import DemoSchema, DimuonProcessor
     from coffea.processor import IterativeExecutor, Runner
+
+    from analysis import DemoSchema, DimuonProcessor
 
     port = free_port()
     config = tmp_path / "prometheus.yml"

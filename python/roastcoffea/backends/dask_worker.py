@@ -96,9 +96,14 @@ class WorkerProbe(WorkerPlugin):
         collecting.remove_sink(self.topic, worker.address)
         if self.worker is None:
             return
+        try:  # a worker that closes still has what it did not send yet
+            if self.callback is not None:
+                self.callback.stop()
+                self.send()
+            self.ledger.send()
+        except Exception as error:
+            collecting.note_fault("sending the last samples", error)
         self.ledger.stop()
-        if self.callback is not None:
-            self.callback.stop()
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
