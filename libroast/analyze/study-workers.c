@@ -27,7 +27,8 @@ static void leave(struct study *study, struct study_worker *worker, double time_
 static void apply(struct study *study, const struct run_value *values)
 {
         uint32_t number = study_number(study, &values[1]);
-        double time_s = clamp(study, (double)(values[0].integer - study->start_utc_ns) / 1e9);
+        double time_s =
+                clamp(study, ((double)values[0].integer - (double)study->start_utc_ns) / 1e9);
         struct study_worker *worker;
 
         if (number == STUDY_NONE || values[2].type != RUN_INT)

@@ -273,7 +273,11 @@ static int count_event(struct counting *counting, const struct run_value *values
 
         if (values[0].type != RUN_INT || !is_text(counting->tracking, values[1].integer))
                 return 0;
-        r = count_until(counting, values[0].integer, error);
+        r = count_until(counting,
+                        values[0].integer < counting->tracking->end_utc_ns
+                                ? values[0].integer
+                                : counting->tracking->end_utc_ns,
+                        error);
         was_here = &counting->here[values[1].integer - 1];
         counting->n += here - *was_here;
         *was_here = here;

@@ -1,6 +1,5 @@
 /* Parsl's monitoring.db as a run: see parsl.h. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -72,6 +71,7 @@ static sqlite3 *open_database(const char *path)
         bool all = false;
 
         if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+            sqlite3_busy_timeout(db, 2000) == SQLITE_OK &&
             sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
                 all = sqlite3_step(statement) == SQLITE_ROW &&
                       sqlite3_column_int(statement, 0) == 6;
@@ -84,16 +84,8 @@ static sqlite3 *open_database(const char *path)
 
 static bool recognises(const char *path)
 {
-        char magic[16] = "";
-        FILE *in = fopen(path, "re");
-        sqlite3 *db;
+        sqlite3 *db = open_database(path); /* closing the file ourselves would end its locks */
 
-        if (!in)
-                return false;
-        if (fread(magic, sizeof(magic), 1, in) != 1)
-                magic[0] = '\0';
-        (void)fclose(in);
-        db = memcmp(magic, "SQLite format 3", sizeof(magic)) ? NULL : open_database(path);
         sqlite3_close(db);
         return db;
 }

@@ -209,6 +209,8 @@ static int read_line(struct vine *vine, char *at)
                 if (!strcmp(vine_word(&at), "END")) {
                         vine->end_us = us;
                         vine->elapsed_us = vine_number(vine_word(&at));
+                        if (vine->elapsed_us > INT64_MAX / 4000)
+                                vine->elapsed_us = VINE_NONE;
                 }
         }
         return 0;
@@ -222,9 +224,9 @@ static int add_facts(struct vine *vine)
         } facts[] = {
                 { "run.start_utc_ns", vine->start_us < 0 ? -1 : vine->start_us * 1000 },
                 { "run.end_utc_ns", vine->end_us < 0 ? -1 : vine->end_us * 1000 },
-                { "run.elapsed_ns",
-                  (vine->elapsed_us < 0 ? vine->last_us - vine->start_us : vine->elapsed_us) *
-                          1000 },
+                { "run.elapsed_ns", vine->start_us < 0     ? -1
+                                    : vine->elapsed_us < 0 ? (vine->last_us - vine->start_us) * 1000
+                                                           : vine->elapsed_us * 1000 },
                 { "vine.tasks", (int64_t)vine->n_tasks },
                 { "vine.sent_bytes", vine->bytes_sent },
                 { "vine.received_bytes", vine->bytes_received },

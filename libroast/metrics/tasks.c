@@ -24,6 +24,7 @@ struct found {
         int64_t lost;
         int64_t attempts;
         int64_t measured; /* attempts with a CPU time */
+        int64_t timed;    /* attempts with a time */
         double busy_s;
         double cpu_s;
 };
@@ -85,6 +86,7 @@ static int note_attempt(struct found *found, const struct run_value *values)
         found->attempts++;
         group->failed += failed;
         found->failed += failed;
+        found->timed += values[TASK_COMPUTE_NS].type == RUN_INT;
         if (values[TASK_COMPUTE_NS].type == RUN_INT)
                 busy_s = (double)values[TASK_COMPUTE_NS].integer / 1e9;
         group->busy_s += busy_s;
@@ -124,7 +126,13 @@ static int set_metrics(struct found *found, struct roast_error *error)
         roast_metric_set_count(set, ROAST_NUM_TASK_ATTEMPTS, found->attempts);
         roast_metric_set_count(set, ROAST_NUM_FAILED_TASKS, found->failed);
         roast_metric_set_count(set, ROAST_NUM_LOST_TASKS, found->lost);
-        roast_metric_set_real(set, ROAST_TASK_SECONDS, found->busy_s);
+        if (found->timed)
+                roast_metric_set_real(set, ROAST_TASK_SECONDS, found->busy_s);
+        else
+                r = roast_metric_set_absent(set, ROAST_TASK_SECONDS,
+                                            "no attempt tells how long it ran");
+        if (r < 0)
+                return roast_fail_nomem(error);
         if (found->measured)
                 roast_metric_set_real(set, ROAST_TASK_CPU_SECONDS, found->cpu_s);
         else

@@ -210,7 +210,8 @@ static int read_series(struct roast_workers *workers, struct roast_run *run,
         rc = sqlite3_prepare_v2(run->db,
                                 "SELECT id,worker_text,(SELECT value FROM text WHERE"
                                 " text.id=columns_text),block FROM series WHERE id IN (SELECT"
-                                " max(id) FROM series WHERE id>? GROUP BY worker_text)",
+                                " max(id) FROM series WHERE id>? GROUP BY"
+                                " worker_text,columns_text) ORDER BY id",
                                 -1, &stmt, NULL);
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int64(stmt, 1, workers->last_series);

@@ -94,7 +94,7 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
         *catalog = (struct catalog){ .path = path };
         pthread_mutex_init(&catalog->lock, NULL);
         if (roast_run_open_any(&run, path, &why) >= 0) {
-                char *copy = strdup(path);
+                char *copy = realpath(path, NULL); /* "." is no name for an address */
 
                 roast_run_free(run);
                 catalog->single = true;
@@ -157,7 +157,15 @@ struct served *catalog_latest(struct catalog *catalog)
 
         pthread_mutex_lock(&catalog->lock);
         for (struct served *served = catalog->first; served; served = served->next) {
-                int64_t ns = modified_ns(served->path);
+                ROAST_CLEANUP(cleanup_free) char *log = NULL;
+                int64_t ns = modified_ns(served->path), log_ns = INT64_MIN;
+
+                if (asprintf(&log, "%s-wal", served->path) < 0)
+                        log = NULL;
+                else
+                        log_ns = modified_ns(log);
+                if (log_ns > ns)
+                        ns = log_ns;
 
                 if (!latest || ns > latest_ns) {
                         latest = served;

@@ -53,7 +53,10 @@ struct served *catalog_find(struct catalog *catalog, const char *id);
 /* The one that was written to last; NULL: there is none */
 struct served *catalog_latest(struct catalog *catalog);
 
-/* The version that holds now. Looks at the file not more often than is cheap. */
+/*
+ * The version that holds now; 0: somebody is making a part of it. Looks at the file not more
+ * often than is cheap.
+ */
 uint64_t served_version(struct served *served);
 /* A part as it is now, which served_bytes_unref() gives back, and its version */
 int served_part(struct served *served, enum served_part part, struct served_bytes **ret,

@@ -148,12 +148,10 @@ static enum MHD_Result answer_events(const struct request *request)
 
 static enum MHD_Result answer_page(const struct request *request)
 {
-        struct buf page = BUF_INIT;
+        ROAST_CLEANUP(buf_deinit) struct buf page = BUF_INIT;
 
-        if (report_empty_page(&page) < 0) {
-                buf_deinit(&page);
+        if (report_empty_page(&page) < 0)
                 return MHD_NO;
-        }
         return reply_buf(request, "text/html; charset=utf-8", &page);
 }
 
@@ -252,8 +250,12 @@ static enum MHD_Result answer_root(const struct request *request)
                 struct MHD_Response *response =
                         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
-                if (!response || list_link(&out, request->server->catalog.first->id) < 0)
+                if (!response)
                         return MHD_NO;
+                if (list_link(&out, request->server->catalog.first->id) < 0) {
+                        MHD_destroy_response(response);
+                        return MHD_NO;
+                }
                 MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, (char *)out.data);
                 return reply(request, MHD_HTTP_FOUND, "text/plain", response);
         }

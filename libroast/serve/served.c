@@ -33,6 +33,14 @@ static int64_t now_ns(void)
         return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static uint64_t wall_us(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 void served_bytes_unref(struct served_bytes *bytes)
 {
         if (bytes && __atomic_sub_fetch(&bytes->references, 1, __ATOMIC_ACQ_REL) == 0)
@@ -48,7 +56,14 @@ static struct served_bytes *ref(struct served_bytes *bytes)
 /* Sizes and times of the file and of its journal: they change with every commit. */
 static uint64_t stamp_of(const char *path)
 {
-        static const char *const ends[] = { "", "-wal" };
+        /* of a directory, what is opened in it */
+        static const char *const ends[] = { "",
+                                            "-wal",
+                                            "/run.roast",
+                                            "/run.roast-wal",
+                                            "/metrics.json",
+                                            "/transactions",
+                                            "/vine-logs/transactions" };
         uint64_t hash = 1;
 
         for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -84,7 +99,8 @@ static uint64_t look(struct served *served)
         stamp = stamp_of(served->path);
         if (!served->version || stamp != served->stamp) {
                 served->stamp = stamp;
-                served->version++;
+                /* not that of another run or of a server before: from the time on */
+                served->version = served->version ? served->version + 1 : wall_us();
         }
         return served->version;
 }
@@ -93,7 +109,8 @@ uint64_t served_version(struct served *served)
 {
         uint64_t version;
 
-        pthread_mutex_lock(&served->lock);
+        if (pthread_mutex_trylock(&served->lock)) /* a part is being made */
+                return 0;
         version = look(served);
         pthread_mutex_unlock(&served->lock);
         return version;

@@ -118,7 +118,10 @@ struct MHD_Response *watch_response(struct roast_server *server, struct MHD_Conn
 static void tick(struct roast_server *server)
 {
         for (struct watcher *watcher = server->watchers; watcher; watcher = watcher->next) {
-                watcher->known = served_version(watcher->served);
+                uint64_t version = served_version(watcher->served);
+
+                if (version)
+                        watcher->known = version;
                 watcher->quiet++;
                 if (watcher->suspended && (server->closing || watcher->known != watcher->told ||
                                            watcher->quiet * TICK_S >= KEEP_ALIVE_S)) {

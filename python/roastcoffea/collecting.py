@@ -181,6 +181,15 @@ def set_identity(
         _host = host
 
 
+def forget_identity(worker: str) -> None:
+    """Take back the name of a worker that has closed in this process."""
+    global _worker, _ask_worker
+    if _worker == worker:
+        _worker = None
+        if not _sinks:
+            _ask_worker = None
+
+
 def identity() -> Identity:
     """Return worker name, host and process id. The last is asked for anew: processes fork."""
     global _host

@@ -179,8 +179,11 @@ class MetricsCollector(Lifecycle):
         collector.tracking_data = opened.tracking_data
         collector.span_metrics = opened.run.spans() or None
         collector.t_start = 0.0
-        collector.t_end = opened.elapsed_s
         collector._start_utc_ns = int(opened.number("run.start_utc_ns") or 0)
+        elapsed_s = opened.elapsed_s  # None: killed, or still going on
+        if elapsed_s is None:
+            elapsed_s = (opened.last_utc_ns - collector._start_utc_ns) / 1e9
+        collector.t_end = elapsed_s
         collector._run = opened.run
         collector._run_is_read = True
         return collector
@@ -239,7 +242,7 @@ class MetricsCollector(Lifecycle):
                 self.run.commit()
             self._chunk_metrics = None
         else:
-            self._chunk_metrics = records
+            self._chunk_metrics = RecordList(records) if isinstance(records, Records) else records
 
     def set_chunk_metrics(self, records: Any) -> None:
         """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes

@@ -83,10 +83,10 @@ class LazyDict(dict[str, Any]):
         return {**other, **self} if isinstance(other, Mapping) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return dict.__eq__(self._made(), other)
+        return dict.__eq__(self._made(), other._made() if isinstance(other, LazyDict) else other)
 
     def __ne__(self, other: object) -> bool:
-        return dict.__ne__(self._made(), other)
+        return dict.__ne__(self._made(), other._made() if isinstance(other, LazyDict) else other)
 
     __hash__ = None
 

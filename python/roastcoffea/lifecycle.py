@@ -255,6 +255,7 @@ class Lifecycle(ABC):
         self._faults = 0
         self.t_end = None
         self.run_path = None
+        self.address = None
         self.metrics_backend = make_backend(self.backend, self.client)
 
     def _note_setting(self) -> None:

@@ -150,8 +150,21 @@ class OpenRun:
         stops = memoryview(self.run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
         if start is None or not len(stops):
             return None
-        end = self.number("run.end_utc_ns") or max(stops)
-        return tracking_data(self.run, int(start), int(end), self.interval_s)
+        return tracking_data(self.run, int(start), self.last_utc_ns, self.interval_s)
+
+    @cached_property
+    def last_utc_ns(self) -> int:
+        """When the run ended; of an unfinished one, when it was last heard of."""
+        end = self.number("run.end_utc_ns")
+        if end is not None:
+            return int(end)
+        stops = memoryview(self.run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
+        last = max(stops, default=int(self.number("run.start_utc_ns") or 0))
+        for worker, names in self.run.series_names().items():
+            for name in names[:1]:
+                times = memoryview(self.run.series(worker, name)[0]).cast("q")
+                last = max(last, max(times, default=last))
+        return last
 
     @cached_property
     def files(self) -> list[dict[str, Any]]:

@@ -45,6 +45,7 @@ def runner(client: Any, retries: int = 3, **kwargs: Any) -> Runner:
         schema=DemoSchema,
         chunksize=CHUNKSIZE,
         savemetrics=True,
+        metadata_cache={},  # or files that another test has seen are not preprocessed
         **kwargs,
     )
 

@@ -12,7 +12,17 @@ from typing import Any
 import pytest
 
 from roastcoffea import MetricsCollector, _probe
+from roastcoffea.backends import local
 from roastcoffea.backends.local import is_pool_process
+
+
+@pytest.fixture(autouse=True)
+def no_other_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that other tests have left running, such as the session's cluster, are no pool."""
+    others = set(_probe.descendants(os.getpid()))
+    monkeypatch.setattr(
+        local, "is_pool_process", lambda pid: pid not in others and is_pool_process(pid)
+    )
 
 
 def burn(seconds: float) -> int:

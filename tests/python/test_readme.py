@@ -120,7 +120,7 @@ def test_the_commands_work(reader: Reader, line: str) -> None:
             shutil.copy("runs/zmumu.roast", name)
     done = subprocess.run([ROAST, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert done.stdout or "-o" in arguments
 
 
 def test_the_setup_commands_exist() -> None:

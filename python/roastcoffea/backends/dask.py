@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-WENT = 3  # kind of a worker's event: see docs/format.md
+PRESENT, WENT = 1, 3  # kinds of a worker's event: see docs/format.md
 
 #: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0
@@ -51,6 +51,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             raise ValueError("client cannot be None")
         self.client = client
         self.run: Run = Run.create(None)
+        self._run_start_utc_ns: Any = None
         self.clock = RunClock()
         self.clocks = Clocks(self._correct)
         self.interval = 1.0
@@ -66,6 +67,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
         self.run = run
+        self._run_start_utc_ns = run.facts().get("run.start_utc_ns")
 
     # -- for a with block: wait for what the client's event loop does ------------------
 
@@ -86,7 +88,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Wait for what is still on its way, and leave the cluster as it was."""
         if self.topic is None:
             raise AttributeError("tracking was never started")
-        self._wait(self._close)
+        try:
+            self._wait(self._close)
+        except Exception as error:  # the client was closed: what came until now is in the run
+            self.topic = None
+            self.faults["end of tracking"] += 1
+            logger.warning("what was still on its way is lost: %s", error)
 
     def _wait(self, function: Callable[..., Awaitable[T]], *args: Any) -> T:
         if self.client.asynchronous:
@@ -177,6 +184,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 event_kind, utc_ns, *worker = rest
                 self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
                 utc_ns += self.clocks.offset_ns("scheduler")
+                if event_kind == PRESENT and self._run_start_utc_ns is not None:
+                    utc_ns = min(utc_ns, self._run_start_utc_ns)  # it was there before we looked
                 self.run.add_worker_event(utc_ns, event_kind, *worker)
                 if self.arrived is not None:
                     self.arrived.add_worker(worker[0], event_kind != WENT)
@@ -293,6 +302,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         their heartbeats; ``max_retries`` and ``retry_delay`` bound how long a metric that is
         still on its way is waited for.
         """
+        if not span_info or "id" not in span_info:
+            return {}
         return self._wait(self._span_metrics, span_info, max_retries, retry_delay, delay)
 
     async def _span_metrics(

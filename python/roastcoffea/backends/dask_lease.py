@@ -66,7 +66,7 @@ async def end(topic: str, dask_scheduler: Scheduler) -> int:
     await asyncio.gather(
         *(
             scheduler.unregister_worker_plugin(None, name)
-            for name in [name for name in scheduler.worker_plugins if name.startswith(topic)]
+            for name in [name for name in scheduler.worker_plugins if str(name).startswith(topic)]
         )
     )
     _forget(scheduler, topic)

@@ -101,8 +101,11 @@ class WorkerProbe(WorkerPlugin):
                 self.callback.stop()
                 self.send()
             self.ledger.send()
+            if worker.status.name != "running":  # it closes: nobody will ask it any more
+                self.ledger.send_activities()
         except Exception as error:
             collecting.note_fault("sending the last samples", error)
+        collecting.forget_identity(worker.address)
         self.ledger.stop()
         if self.sampler is not None:
             self.sampler.stop()

@@ -47,7 +47,8 @@ def unpack(files: dict[str, bytes]) -> bool:
     try:
         importlib.import_module("roastcoffea.collecting")
     except ImportError:
-        sys.modules.pop("roastcoffea", None)
+        for name in [name for name in sys.modules if name.split(".")[0] == "roastcoffea"]:
+            del sys.modules[name]
     else:
         return False
     directory = Path(tempfile.mkdtemp(prefix="roastcoffea-"))
@@ -89,7 +90,10 @@ def lacks_package() -> bool:
     """Whether this process cannot import roastcoffea."""
     from importlib.util import find_spec
 
-    return find_spec("roastcoffea") is None
+    try:  # an older roastcoffea has no such module
+        return find_spec("roastcoffea.collecting") is None
+    except ImportError:
+        return True
 
 
 @contextmanager
@@ -113,7 +117,9 @@ async def ship(client: Client, name: str) -> None:
     """
     with _by_value():
         missing = await client.run_on_scheduler(lacks_package)
-        missing = missing or any((await client.run(lacks_package, on_error="ignore")).values())
+        answers = await client.run(lacks_package, on_error="ignore")
+        # of workers that come later nobody knows: one that cannot unpickle a plugin does not start
+        missing = missing or not answers or any(answers.values())
         if missing:
             files = package_files()
             await client.register_plugin(ToScheduler(name, files), name=name)
