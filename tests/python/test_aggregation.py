@@ -249,7 +249,9 @@ def test_parsers_of_other_back_ends_can_be_added() -> None:
             get_parser("other")
     finally:
         unregister_parser("mine")
-    with pytest.raises(ValueError, match=r"Unsupported backend: mine. Available: \['dask', 'taskvine'\]"):
+    with pytest.raises(
+        ValueError, match=r"Unsupported backend: mine. Available: \['dask', 'taskvine'\]"
+    ):
         MetricsAggregator("mine")
     assert isinstance(get_parser("dask"), DaskMetricsParser)
     with pytest.raises(TypeError):
