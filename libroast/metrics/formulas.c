@@ -168,8 +168,9 @@ static double touched_bytes_percent(struct formula *f)
 static double border_amplification(struct formula *f)
 {
         double needed = divisor(f, ROAST_BYTES_NEEDED);
+        double once = needed - in(f, ROAST_BYTES_NEEDED_AGAIN);
 
-        return needed / (needed - in(f, ROAST_BYTES_NEEDED_AGAIN));
+        return once > 0 ? needed / once : (double)NAN;
 }
 
 static double request_amplification(struct formula *f)
