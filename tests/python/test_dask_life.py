@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -153,8 +154,9 @@ def test_a_worker_that_closes_takes_nothing_from_its_siblings_in_the_process() -
             assert until(lambda: len(client.scheduler_info()["workers"]) == 1)
             after = work(client, 4)
         assert len({answer["worker"] for answer in before}) == 2
-        ran = sorted(record["worker"] for record in collector.chunk_metrics)
-        assert ran == sorted(answer["worker"] for answer in before + after)
+        ran = Counter(record["worker"] for record in collector.chunk_metrics)
+        # a result that was lost with the closing worker is computed again: more, but never less
+        assert Counter(answer["worker"] for answer in before + after) <= ran
         assert left(client) == []
 
 
@@ -362,4 +364,4 @@ def test_a_cancelled_block_leaves_nothing(client: Any) -> None:
             await task
 
     asyncio.run(cancelled())
-    assert left(client) == []
+    assert until(lambda: left(client) == [])
