@@ -364,4 +364,4 @@ def test_a_cancelled_block_leaves_nothing(client: Any) -> None:
             await task
 
     asyncio.run(cancelled())
-    assert until(lambda: left(client) == [])
+    assert left(client) == []

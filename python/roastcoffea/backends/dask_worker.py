@@ -96,15 +96,16 @@ class WorkerProbe(WorkerPlugin):
         collecting.remove_sink(self.topic, worker.address)
         if self.worker is None:
             return
-        try:  # a worker that closes still has what it did not send yet
-            if self.callback is not None:
-                self.callback.stop()
-                self.send()
-            self.ledger.send()
-            if worker.status.name != "running":  # it closes: nobody will ask it any more
+        if self.callback is not None:
+            self.callback.stop()
+        if worker.status.name != "running":  # it closes: nobody will ask it any more
+            try:
+                if self.callback is not None:
+                    self.send()
+                self.ledger.send()
                 self.ledger.send_activities()
-        except Exception as error:
-            collecting.note_fault("sending the last samples", error)
+            except Exception as error:
+                collecting.note_fault("sending the last samples", error)
         collecting.forget_identity(worker.address)
         self.ledger.stop()
         if self.sampler is not None:
