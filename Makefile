@@ -20,6 +20,8 @@ inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
 installed := build/installed
 
 TIME ?= 60
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 .PHONY: all
 all: $(installed) ## set up, build, install into .venv (the default)
@@ -55,6 +57,15 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 docs: $(installed) ## write the generated pages of docs/ anew
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
+
+.PHONY: install
+install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, completions into DESTDIR/PREFIX
+	@mkdir -p build-install
+	@meson setup build-install $(if $(wildcard build-install/build.ninja),--reconfigure) \
+	    --prefix='$(PREFIX)' -Dbuildtype=release -Dpython=false -Dwerror=false \
+	    > build-install/setup.log 2>&1 || { cat build-install/setup.log >&2; exit 1; }
+	@ninja -C build-install --quiet
+	@meson install -C build-install --no-rebuild --quiet --destdir '$(DESTDIR)'
 
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
