@@ -67,6 +67,22 @@ install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, comple
 	@ninja -C build-install --quiet
 	@meson install -C build-install --no-rebuild --quiet --destdir '$(DESTDIR)'
 
+.PHONY: wheel
+wheel: $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11
+	@tools/wheel
+
+.PHONY: sdist
+sdist: $(venv)/setup-stamp ## make dist/roastcoffea-*.tar.gz of what is committed
+	@mkdir -p dist build-sdist
+	@rm -f dist/*.tar.gz
+	@$(python) -c 'import mesonpy; mesonpy.build_sdist("dist")' > build-sdist/log 2>&1 || \
+	    { cat build-sdist/log >&2; exit 1; }
+	@ls dist/*.tar.gz
+
+.PHONY: test-wheel
+test-wheel: wheel sdist setup-test $(installed) ## install wheel and sdist into environments of their own and use them
+	@$(python) -m pytest -q tests/wheel
+
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
 	@rm -rf build-pins
