@@ -83,6 +83,10 @@ sdist: $(venv)/setup-stamp ## make dist/roastcoffea-*.tar.gz of what is committe
 test-wheel: wheel sdist setup-test $(installed) ## install wheel and sdist into environments of their own and use them
 	@$(python) -m pytest -q tests/wheel
 
+.PHONY: test-oldest
+test-oldest: $(installed) ## run the demo and the end-to-end tests with the oldest versions that are supported
+	@tools/test-oldest
+
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
 	@rm -rf build-pins
@@ -104,7 +108,7 @@ distclean: clean ## remove .venv and the generated example data too
 
 .PHONY: help
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 # The stamp changes only if tools/setup installed something; looking takes a
 # tenth of a second.

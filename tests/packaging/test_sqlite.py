@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -43,11 +46,34 @@ def test_every_function_of_sqlite_that_is_called_goes_through_the_table() -> Non
 
 
 def test_python_and_the_module_share_one_sqlite(tmp_path: Path) -> None:
-    import sqlite3
-
     if sqlite3.sqlite_version_info < (3, 37):
         pytest.skip(f"Python's SQLite is {sqlite3.sqlite_version}, older than 3.37")
     assert use(tmp_path / "a.roast") == [sqlite3.sqlite_version, "True"]
+
+
+def test_pythons_sqlite_drops_no_lock_of_a_run_that_is_being_written(tmp_path: Path) -> None:
+    """With a second copy in the process it would: closing a file ends all locks on it."""
+    path = tmp_path / "a.roast"
+    run = _roast.Run.create(path)
+    run.fact("one", 1)
+    run.commit()
+    held = locks_on(tmp_path)
+    assert held
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        assert connection.execute("SELECT count(*) FROM fact").fetchone()[0] > 0
+    assert locks_on(tmp_path) == held
+    run.close()
+
+
+def locks_on(directory: Path) -> set[str]:
+    """The locks of this process on the files of a directory."""
+    held = set()
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the one that lists them
+            if (target := link.readlink()).parent == directory:
+                about = Path(f"/proc/self/fdinfo/{link.name}").read_text()
+                held |= {f"{target.name}: {lock}" for lock in re.findall(r"^lock:.*", about, re.M)}
+    return held
 
 
 def test_a_python_without_sqlite_gets_the_modules_own(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import roastcoffea
@@ -30,3 +31,16 @@ def test_the_changelog_begins_with_this_version() -> None:
 def test_nothing_else_in_the_build_states_a_version_of_its_own() -> None:
     for name in ("meson.build", "pyproject.toml", "web/package.json", "libroast/meson.build"):
         assert VERSION not in (ROOT / name).read_text(), name
+
+
+def test_the_oldest_versions_are_named_alike() -> None:
+    pins = (ROOT / "requirements-oldest.txt").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]["dask"]
+    assert len(extras) == 2
+    for package, version in (extra.split(">=") for extra in extras):
+        assert f"\n{package}=={version}\n" in pins
+        for document in ("README.md", "docs/install.md"):
+            text = (ROOT / document).read_text()
+            assert re.search(rf"{package}.*{re.escape(version)}", text), (document, package)

@@ -79,3 +79,21 @@ def test_manual_and_completions_are_there(unpacked: Path) -> None:
     assert (data / "bash-completion" / "completions" / "roast").is_file()
     assert (data / "zsh" / "site-functions" / "_roast").is_file()
     assert (data / "fish" / "vendor_completions.d" / "roast.fish").is_file()
+
+
+def test_the_licences_of_what_is_linked_are_there_and_listed(unpacked: Path) -> None:
+    info = unpacked / f"roastcoffea-{VERSION}.dist-info"
+    bundled = {path.name for path in (info / "licenses" / "bundled").iterdir()}
+    assert bundled == {
+        "libdeflate",
+        "liblz4",
+        "liblzma",
+        "libmicrohttpd",
+        "libsqlite3",
+        "libxxhash",
+        "libzstd",
+        "uplot",
+        "util-linux",
+    }
+    record = (info / "RECORD").read_text()
+    assert all(f"licenses/bundled/{name}," in record for name in bundled)
