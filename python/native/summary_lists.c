@@ -53,18 +53,20 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
 static PyObject *section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
+        bool timed = section_has_time(section);
 
         return Py_BuildValue(
-                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:d,s:d,s:d,s:L}", "name",
+                "{s:s,s:O,s:O,s:O,s:L,s:L,s:N,s:N,s:N,s:N,s:L,s:d,s:d,s:d,s:L}", "name",
                 section->name, "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
                 section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
                 section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
                 (long long)section->chunks, "count", (long long)section->count, "total_s",
-                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
-                section->max_s, "memory_chunks", (long long)section->memory_chunks,
-                "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
-                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
-                "bytes", (long long)section->bytes);
+                real_or_none(timed, section->total_s), "self_s",
+                real_or_none(timed, section->self_s), "min_s", real_or_none(timed, section->min_s),
+                "max_s", real_or_none(timed, section->max_s), "memory_chunks",
+                (long long)section->memory_chunks, "rss_delta_bytes", section->rss_delta_bytes,
+                "rss_delta_min_bytes", section->rss_delta_min_bytes, "rss_delta_max_bytes",
+                section->rss_delta_max_bytes, "bytes", (long long)section->bytes);
 }
 
 /* What was read is None for a file of which no chunk told that. */

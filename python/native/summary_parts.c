@@ -98,7 +98,7 @@ static int read_section(PyObject *name, PyObject *figures, void *context)
                 return -1;
         summary->sections = section;
         section += summary->n_sections++;
-        section->kind = SECTION_TIME;
+        section->kind = isfinite(total_s) ? SECTION_TIME : 0;
         section->chunks = section->count = plain_integer(&count);
         section->total_s = section->self_s = isfinite(total_s) ? total_s : 0;
         if (memory && isfinite(delta_mib)) {
