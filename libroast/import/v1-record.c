@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "import/v1.h"
-#include "record/cbor.h"
+#include "record/cbor-json.h"
+#include "util/cbor.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -432,7 +433,7 @@ static bool finish_record(struct record *record)
         v1_chunks_note(record->chunks, get(record, CHUNK_START_UTC_NS), get(record, CHUNK_WALL_NS));
         if (!record->n_custom)
                 return true;
-        if (cbor_put_map(&map, record->n_custom) < 0 ||
+        if (cbor_put(&map, CBOR_MAP, record->n_custom) < 0 ||
             buf_append(&map, record->custom.data, record->custom.len) < 0 ||
             chunk_table_set_text(table, table->n - 1, CHUNK_CUSTOM, map.data, map.len) < 0)
                 return json_read_nomem(record->in);
