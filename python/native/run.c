@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "plain.h"
 #include "roast-run.h"
 #include "run.h"
 
@@ -435,10 +436,8 @@ static int put_series(const char *worker, const int64_t *values, void *data)
 {
         struct series_context *context = data;
         PyObject *list = value_list(values, context->n);
-        int r = list ? PyDict_SetItemString(context->dict, worker, list) : -1;
 
-        Py_XDECREF(list);
-        return r;
+        return plain_put(context->dict, worker, list);
 }
 
 /* resample(column, start_utc_ns, step_ns, n) -> {worker: [value or None]} */
@@ -494,7 +493,6 @@ static PyObject *run_resample_workers(PyObject *self, PyObject *args)
 static int put_fact(const struct roast_fact *fact, void *context)
 {
         PyObject *value = NULL;
-        int r;
 
         switch (fact->type) {
         case ROAST_FACT_INT:
@@ -504,15 +502,13 @@ static int put_fact(const struct roast_fact *fact, void *context)
                 value = PyFloat_FromDouble(fact->real);
                 break;
         case ROAST_FACT_TEXT:
-                value = PyUnicode_FromString(fact->text ? fact->text : "");
+                value = native_text(fact->text ? fact->text : "");
                 break;
         case ROAST_FACT_ABSENT:
                 value = Py_NewRef(Py_None);
                 break;
         }
-        r = value ? PyDict_SetItemString(context, fact->name, value) : -1;
-        Py_XDECREF(value);
-        return r;
+        return plain_put(context, fact->name, value);
 }
 
 static PyObject *run_facts(PyObject *self, PyObject *unused)
