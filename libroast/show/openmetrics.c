@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "roast-show.h"
+#include "run/list.h"
 #include "util/buf.h"
 #include "util/cleanup.h"
 #include "util/size.h"
@@ -162,7 +163,7 @@ static void put_about(struct exposition *e, const struct roast_run_about *about)
         sample(e);
         label(e, "{", "name", about->name ? about->name : "");
         label(e, ",", "id", about->id ? about->id : "");
-        label(e, ",", "outcome", about->outcome ? about->outcome : "unfinished");
+        label(e, ",", "outcome", run_state(about));
         puts_(e, "} 1\n");
         family(e, "run_active", "gauge", NULL);
         help(e, "1 while the run has not ended");
