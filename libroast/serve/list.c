@@ -36,15 +36,6 @@ static void open_listed(struct listed *listed, const struct served *served)
         }
 }
 
-static void put_text(struct json *json, const char *key, const char *text)
-{
-        json_key(json, key);
-        if (text)
-                json_string(json, text);
-        else
-                json_null(json);
-}
-
 static void put_time(struct json *json, const char *key, int64_t utc_ns)
 {
         json_key(json, key);
@@ -77,14 +68,14 @@ int list_json(struct buf *out, struct catalog *catalog, struct roast_error *erro
 
                 open_listed(&listed, served);
                 json_object(&json);
-                put_text(&json, "id", served->id);
+                json_pair(&json, "id", served->id);
                 if (listed.run) {
-                        put_text(&json, "name", listed.about.name);
-                        put_text(&json, "outcome", listed.about.outcome);
+                        json_pair(&json, "name", listed.about.name);
+                        json_pair(&json, "outcome", listed.about.outcome);
                         put_time(&json, "start", listed.about.start_utc_ns);
                         put_time(&json, "end", listed.about.end_utc_ns);
                 } else {
-                        put_text(&json, "error", listed.error.message);
+                        json_pair(&json, "error", listed.error.message);
                 }
                 json_end(&json);
                 roast_run_free(listed.run);
