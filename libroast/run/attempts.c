@@ -241,8 +241,8 @@ static void settle(struct node *record, const struct node *task)
                 record->outcome = task->outcome;
 }
 
-/* Attempts of one worker at one chunk, by time: records find their tasks. */
-static size_t join_records(struct node *nodes, const size_t *order, size_t n)
+/* Attempts at one chunk, of one worker, by time: records find their tasks. */
+static size_t join_records(struct node *nodes, const size_t *order, size_t n, bool *joined)
 {
         struct node *task = NULL, *last = NULL;
         size_t n_lost = 0;
@@ -257,7 +257,7 @@ static size_t join_records(struct node *nodes, const size_t *order, size_t n)
                         task = node;
                         last = NULL;
                 } else if (task && is_within(node, task)) {
-                        task->merged = true;
+                        task->merged = *joined = true;
                         node->task = task->id;
                         last = node;
                 }
@@ -291,11 +291,14 @@ static void join_lost(struct node *nodes, const size_t *order, size_t n, size_t 
         }
 }
 
-static void join(struct nodes *nodes)
+/* Returns whether any record has found its task. */
+static bool join(struct nodes *nodes, bool by_chunk_alone)
 {
         const struct node *all = nodes->nodes;
+        bool joined = false;
         size_t n;
 
+        qsort_r(nodes->order, nodes->n, sizeof(*nodes->order), by_worker, nodes->nodes);
         for (size_t i = 0; i < nodes->n; i += n) {
                 const struct node *first = &all[nodes->order[i]];
 
@@ -305,10 +308,27 @@ static void join(struct nodes *nodes)
                         if (node->chunk != first->chunk || node->worker != first->worker)
                                 break;
                 }
-                if (first->chunk && first->worker)
-                        join_lost(nodes->nodes, nodes->order + i, n,
-                                  join_records(nodes->nodes, nodes->order + i, n));
+                if (first->chunk && first->worker) {
+                        size_t n_lost = join_records(nodes->nodes, nodes->order + i, n, &joined);
+
+                        if (!by_chunk_alone)
+                                join_lost(nodes->nodes, nodes->order + i, n, n_lost);
+                }
         }
+        return joined;
+}
+
+/*
+ * Where each task has a process of its own (TaskVine), records do not know the worker by the name
+ * that the tasks have for it: chunk and time alone join them.
+ */
+static void join_all(struct nodes *nodes)
+{
+        if (join(nodes, false) || !nodes->n_records || nodes->n_records == nodes->n)
+                return;
+        for (size_t i = 0; i < nodes->n; i++)
+                nodes->nodes[i].worker = 1;
+        (void)join(nodes, true);
 }
 
 static void count(struct nodes *nodes)
@@ -343,8 +363,7 @@ static int nodes_make(struct nodes *nodes, struct roast_run *run, struct roast_e
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < nodes->n; i++)
                 nodes->order[i] = i;
-        qsort_r(nodes->order, nodes->n, sizeof(*nodes->order), by_worker, nodes->nodes);
-        join(nodes);
+        join_all(nodes);
         qsort_r(nodes->order, nodes->n, sizeof(*nodes->order), by_time, nodes->nodes);
         count(nodes);
         return 0;
