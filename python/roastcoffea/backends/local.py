@@ -284,7 +284,7 @@ def _threads_of_parsl(config: Any) -> int | None:
     except (AttributeError, RuntimeError):  # it is not loaded yet
         return None
     threads = (getattr(executor, "max_threads", None) for executor in executors)
-    return sum(n for n in threads if n is not None)
+    return sum(int(n) for n in threads if n is not None)
 
 
 def largest_pool(names: Iterable[str]) -> int:
