@@ -49,7 +49,18 @@ TOKENS = (
     b"Expect: 100-continue\r\n", b"Range: bytes=0-1\r\n", b"Authorization: Basic Og==\r\n",
     b"If-None-Match: \"1\"\r\n", b"Upgrade: websocket\r\n", b"Cookie: a=b; c\r\n", b"A" * 5000,
 )  # fmt: skip
-METHODS = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"TRACE", b"CONNECT", b"get", b"\xc3")
+METHODS = (
+    b"GET",
+    b"HEAD",
+    b"POST",
+    b"PUT",
+    b"DELETE",
+    b"OPTIONS",
+    b"TRACE",
+    b"CONNECT",
+    b"get",
+    b"\xc3",
+)
 
 
 def request(chance: random.Random, path: str | None = None, *headers: bytes) -> bytes:
@@ -164,7 +175,9 @@ class Fuzzer:
             chance = random.Random(self.seed * 1_000_003 + number)
             make = chance.choice(KINDS)
             data = make(chance)
-            manner = chance.choice((self.ask, self.ask, self.ask, self.dribble, self.leave, self.reset))
+            manner = chance.choice(
+                (self.ask, self.ask, self.ask, self.dribble, self.leave, self.reset)
+            )
             self.sent[make.__name__] += 1
             self.sent[f"by {manner.__name__}"] += 1
             try:

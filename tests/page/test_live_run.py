@@ -66,9 +66,9 @@ class Analysis(threading.Thread):
     def analyse(self) -> None:
         from coffea.processor import DaskExecutor, Runner
         from distributed import Client, LocalCluster
-        from make_data import make_data
 
         from analysis import DemoSchema
+        from make_data import make_data
 
         fileset = make_data(self.directory / "data", files=2, events_per_file=6_000)
         with (
