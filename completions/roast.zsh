@@ -81,6 +81,7 @@ _roast() {
                                 '(-p --port)'{-p+,--port=}'[its port]:port:' \
                                 '(-t --token-file)'{-t+,--token-file=}'[what requests must know]:file:_files' \
                                 '*'{-n+,--host=}'[a further name]:name:_hosts' \
+                                '(-e --until-eof)'{-e,--until-eof}'[end with standard input]' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run or directory:_files'
                         ;;

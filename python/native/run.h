@@ -24,6 +24,7 @@ PyObject *native_run_fact(PyObject *self, PyObject *args);
 PyObject *native_run_add_chunks(PyObject *self, PyObject *args);
 PyObject *native_run_add_worker_event(PyObject *self, PyObject *args);
 PyObject *native_run_add_tasks(PyObject *self, PyObject *args);
+PyObject *native_run_add_tasks_of(PyObject *self, PyObject *args);
 PyObject *native_run_add_activity(PyObject *self, PyObject *args);
 PyObject *native_run_add_series(PyObject *self, PyObject *args);
 PyObject *native_run_set_clock(PyObject *self, PyObject *args);

@@ -170,7 +170,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 for columns, block in blocks:
                     self.run.add_series(worker, columns, block)
                     self.cost["bytes"] += len(block)
-                if self.arrived is not None:
+                if self.arrived is not None and memory_bytes is not None:
                     self.arrived.set_memory(worker, memory_bytes)
             elif kind == "occupancy":
                 self._take_occupancies(rest[0])
