@@ -3,11 +3,11 @@
 python bench/bench_cluster.py [--check] [--seconds N] [--minutes N]
 
 Events: a real scheduler and a real client, each a process of its own, and workers with connections
-of their own that send samples at the rate of 10,000 workers at Dask's own heartbeat. They go along
-with messages of Dask's, as they do there, each with one of its own; what is counted is the CPU
-time with samples, less that without them, in many short phases that take turns, with its 95 %
-confidence interval. What Dask's messages cost alone is shown beside it: no message that travels by
-itself can cost less.
+of their own that send what 10,000 workers send at Dask's own heartbeat. Samples go along with
+messages of Dask's, as they do there; what is counted is the CPU time with samples, less that
+without them, in many short phases that take turns, with its 95 % confidence interval. Since one
+costs little beside the message it goes with, five go with each, and a fifth is counted. What
+Dask's messages cost alone is shown beside it: nothing that travels by itself can cost less.
 
 Memory: the real plugins of 2,000 workers and of the scheduler over simulated minutes, with
 simulated workers, states and heartbeats, writing to a real run file. With --check a missed bound
@@ -44,6 +44,7 @@ WORKERS, HEARTBEAT_S = 10_000, 51
 SENDERS = 10
 EVENTS_PERCENT, MEMORY_MB = 1.0, 64
 PHASE_S, SETTLING_S = 3.0, 1.2
+TOGETHER = 5
 
 SENDING = """
 import asyncio, pickle, sys
@@ -60,7 +61,7 @@ async def listen():
         doing = (await asyncio.to_thread(sys.stdin.readline)).strip()
 
 async def main():
-    address, n, rate, file, topic = sys.argv[1:]
+    address, n, rate, file, topic, together = sys.argv[1:]
     workers = [Worker(address, nthreads=1, memory_limit=0, dashboard=False) for _ in range(int(n))]
     await asyncio.gather(*workers)
     channels = [WorkerChannel(worker, topic) for worker in workers]
@@ -72,7 +73,8 @@ async def main():
     while doing != "end":
         i += 1
         if doing == "samples":
-            channels[i % len(channels)].leave(messages[i % len(messages)])
+            for j in range(i * int(together), (i + 1) * int(together)):
+                channels[i % len(channels)].leave(messages[j % len(messages)])
         if doing != "nothing":
             workers[i % len(workers)].batched_send({"op": "keep-alive"})
         at = max(at + 1 / float(rate), clock() - 1)
@@ -95,12 +97,15 @@ def become_few(names: list[str], dask_scheduler: Any) -> None:
 
 
 def sampled(rng: random.Random, n: int, width: int, start_ms: int) -> bytes:
-    """Return a block as a sampler makes it: most columns stand still, some grow a little."""
+    """Return a block as a sampler makes it: most columns stand still, some grow a little.
+
+    It has 0.6 bytes per sample, as on a real run (docs/format-series.md).
+    """
     columns = []
     for i in range(width):
         value, column = rng.randrange(1_000_000), []
         for _ in range(n):
-            value += rng.randrange(8) if i % 4 == 0 else 0
+            value += rng.randrange(200) if i % 3 == 0 and rng.random() < 0.9 else 0
             column.append(value)
         columns.append(column)
     return encode_block([start_ms + 1000 * i for i in range(n)], columns)
@@ -163,9 +168,9 @@ def bench_events(seconds: float) -> bool:
                 ) as collector,
             ):
                 backend: Any = collector.metrics_backend
-                arguments = [address, str(SENDERS), str(rate), str(file), str(backend.topic)]
+                arguments = [address, SENDERS, rate, file, backend.topic, TOGETHER]
                 sender = subprocess.Popen(
-                    [sys.executable, "-c", SENDING, *arguments],
+                    [sys.executable, "-c", SENDING, *map(str, arguments)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -195,7 +200,9 @@ def bench_events(seconds: float) -> bool:
         for doing in ("nothing", "messages", "samples")
     )
     alone = mean(messages[0]) - mean(nothing[0])
-    ours = [[b - a for a, b in zip(messages[j], samples[j], strict=True)] for j in (0, 1)]
+    ours = [
+        [(b - a) / TOGETHER for a, b in zip(messages[j], samples[j], strict=True)] for j in (0, 1)
+    ]
     both = [a + b for a, b in zip(*ours, strict=True)]
     percent = mean(both) * 100
     unsure = 1.96 * stdev(both) / len(both) ** 0.5 * 100
@@ -211,7 +218,7 @@ def bench_events(seconds: float) -> bool:
         f"{WORKERS:,} workers, {rate:.0f} events/s, scheduler and client together: "
         f"{percent:.2f} +- {unsure:.2f} % of a core, bound {EVENTS_PERCENT} %"
     )
-    return percent - unsure <= EVENTS_PERCENT
+    return percent <= EVENTS_PERCENT
 
 
 class SimulatedClock:
