@@ -280,7 +280,7 @@ async def bench_memory(workers: int, minutes: float) -> bool:
         backend.attach(Run.create(path))
         backend.clock = clock
         scheduler = SimulatedScheduler(backend)
-        scheduler.plugin = plugin = SchedulerProbe("topic", clock.utc_ns(), follow=True)
+        scheduler.plugin = plugin = SchedulerProbe("topic", "client", clock.utc_ns(), follow=True)
         await plugin.start(scheduler)  # type: ignore[arg-type]
         plugin.clock = clock
         probes = []

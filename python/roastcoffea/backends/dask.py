@@ -153,7 +153,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         # subscribe_topic() only sends a message: what the plugins report first could overtake it
         client._event_handlers[topic] = self._receive
         await client.run_on_scheduler(dask_lease.begin, topic, client.id)
-        passing = SchedulerProbe(topic, self.clock.utc_ns(), follow=interval is not None)
+        follow = interval is not None
+        passing = SchedulerProbe(topic, client.id, self.clock.utc_ns(), follow)
         await client.register_plugin(passing, name=topic)
         probe = WorkerProbe(topic, interval, self.clock.utc_ns())
         await client.register_plugin(probe, name=topic)
@@ -323,7 +324,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         retry_delay: float = 0.5,
         delay: float | None = None,
     ) -> dict[Any, Any]:
-        from roastcoffea.backends.dask_scheduler import read_span, why_no_span
+        from roastcoffea.backends.dask_scheduler import read_span, what_spans_lack
 
         if not span_info or "id" not in span_info:
             return {}
@@ -334,14 +335,19 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             metrics = await self._ask(
                 self.client.run_on_scheduler, read_span, span_id=span_info["id"]
             )
-            if metrics is None:
-                reason = await self._ask(self.client.run_on_scheduler, why_no_span)
-                self.run.fact("backend.spans", None, reason)
-                return {}
-            if any("thread-cpu" in key for key in metrics if isinstance(key, tuple)):
+            if metrics is None or any(
+                "thread-cpu" in key for key in metrics if isinstance(key, tuple)
+            ):
                 break
             if attempt + 1 < max_retries:
                 await asyncio.sleep(retry_delay * 2**attempt)
+        question = (self.client.run_on_scheduler, what_spans_lack)
+        reason, shortfall = await self._ask(*question, topic=self.topic, span_id=span_info["id"])
+        if metrics is None:
+            self.run.fact("backend.spans", None, reason)
+            return {}
+        if shortfall is not None:
+            self._note_shortfall(shortfall)
         return dict(metrics)
 
     async def _let_report(self) -> None:
@@ -355,8 +361,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         except Exception as error:
             shortfall = f"not all workers reported: {error}"
         if shortfall is not None:
-            logger.warning("fine metrics may be incomplete: %s", shortfall)
-            self.run.fact("backend.spans_shortfall", shortfall)
+            self._note_shortfall(shortfall)
+
+    def _note_shortfall(self, shortfall: str) -> None:
+        logger.warning("fine metrics may be incomplete: %s", shortfall)
+        self.run.fact("backend.spans_shortfall", shortfall)
 
     def supports_fine_metrics(self) -> bool:
         """Dask has fine metrics."""

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 Message = tuple[Any, ...]
 
-#: In smaller clusters, whose heartbeats are closer together, samples and tasks do not wait ...
+#: In smaller clusters, whose heartbeats are closer together, nothing waits ...
 WAIT_FROM_S = 2.0
-#: ... and in larger ones as many periods of the heartbeat, if Dask sends nothing meanwhile.
+#: ... in larger ones as many periods of the heartbeat, if Dask sends nothing meanwhile.
 WAIT_PERIODS = 2
 
-#: The scheduler collects for half a heartbeat, at most so long, and at most so many messages.
+#: There the scheduler collects for so long, and everywhere at most so many messages.
 COLLECT_S = 1.0
 COLLECT_MAX = 1000
 
@@ -66,6 +66,7 @@ class WorkerChannel:
         if self.heartbeat_s() < WAIT_FROM_S:
             self.send(message)
         else:
+            self.leave_finished()
             self.leave(message)
 
     def leave(self, message: Message) -> None:
@@ -128,7 +129,8 @@ class Outbox:
         elif self.timer is None:
             from distributed.scheduler import heartbeat_interval
 
-            delay_s = min(COLLECT_S, heartbeat_interval(len(self.scheduler.workers)) / 2)
+            is_large = heartbeat_interval(len(self.scheduler.workers)) >= WAIT_FROM_S
+            delay_s = COLLECT_S if is_large else 0.0
             self.timer = asyncio.get_running_loop().call_later(delay_s, self.pass_on)
 
     def pass_on(self) -> None:

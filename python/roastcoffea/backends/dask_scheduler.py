@@ -31,6 +31,45 @@ PRESENT, CAME, WENT = 1, 2, 3
 URGENT = frozenset(("clock", "flushed"))
 
 
+class SpanWatch:
+    """Notices tasks of a client that Dask counts in another span than the one they ran in.
+
+    Dask puts all tasks of a group into the span of the first of them, as long as one of them is
+    held: those of a second run have the name of the first, and land in its span.
+    """
+
+    def __init__(self, scheduler: Scheduler, client: str) -> None:
+        self.scheduler = scheduler
+        self.client = client
+        self.groups: dict[Any, bool] = {}  # whether it is the client's
+
+    def note(self, task: Any) -> None:
+        """Take a task that begins."""
+        if not self.groups.get(task.group):
+            self.groups[task.group] = self.is_wanted(task)
+
+    def is_wanted(self, task: Any) -> bool:
+        """Tell whether the client wants what becomes of a task."""
+        for _ in range(len(self.scheduler.tasks)):
+            if any(state.client_key == self.client for state in task.who_wants):
+                return True
+            if not task.dependents:
+                break
+            task = next(iter(task.dependents))
+        return False
+
+    def counted_elsewhere(self, span_id: str) -> list[str]:
+        """Return the prefixes of tasks that are not in a span, nor in one around or inside it."""
+        spans = self.scheduler.extensions["spans"].spans
+        span = spans.get(span_id)
+        ours = {span_id, *(inner.id for inner in span.traverse_spans())} if span else {span_id}
+        while span is not None:
+            ours.add(span.id)
+            span = span.parent
+        groups = [group for group, wanted in self.groups.items() if wanted]
+        return sorted({group.prefix.name for group in groups if group.span_id not in ours})
+
+
 class SchedulerProbe(SchedulerPlugin):
     """Passes on what workers send, and tells what was lost with one.
 
@@ -40,11 +79,13 @@ class SchedulerProbe(SchedulerPlugin):
     scheduler: Scheduler
     outbox: Outbox
     ledger: SchedulerLedger
+    spans: SpanWatch
 
-    def __init__(self, topic: str, asked_ns: int, follow: bool) -> None:
+    def __init__(self, topic: str, client: str, asked_ns: int, follow: bool) -> None:
         self.name = topic
         self.topic = topic
         self.workers_topic = workers_topic(topic)
+        self.client = client
         self.asked_ns = asked_ns
         self.follow = follow
         self.spent_ns = 0
@@ -57,6 +98,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.outbox.put(("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
         self.outbox.pass_on()
         self.ledger = SchedulerLedger(scheduler, self.clock, self.outbox.put)
+        self.spans = SpanWatch(scheduler, self.client)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
@@ -77,6 +119,8 @@ class SchedulerProbe(SchedulerPlugin):
         self.ledger.transition(
             key, start, finish, kwargs.get("worker"), kwargs.get("stimulus_id", "")
         )
+        if finish == "processing":
+            self.spans.note(self.scheduler.tasks[key])
         self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def log_event(self, topic: str, msg: Any) -> None:
@@ -123,8 +167,21 @@ def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     return dict(span.cumulative_worker_metrics) if span is not None else None
 
 
-def why_no_span(dask_scheduler: Scheduler) -> str:
-    """Return why the scheduler has no metrics of a span."""
+def what_spans_lack(
+    dask_scheduler: Scheduler, topic: str | None, span_id: str
+) -> tuple[str, str | None]:
+    """Return why a span would be missing, and what it lacks if it is there."""
     if dask_scheduler.extensions.get("spans") is None:
-        return "spans are off on this cluster"
-    return "its tasks belong to the span of an earlier run whose results are still held"
+        return "spans are off on this cluster", None
+    plugin = dask_scheduler.plugins.get(topic) if topic is not None else None
+    watch = plugin.spans if isinstance(plugin, SchedulerProbe) else None
+    if watch is None:
+        return "no tasks of the run are known", None
+    elsewhere = watch.counted_elsewhere(span_id)
+    if not elsewhere:
+        return "no tasks ran", None
+    return (
+        "its tasks belong to the span of an earlier run whose results are still held",
+        f"tasks of {', '.join(elsewhere)} are counted in the span of an earlier run whose results "
+        "are still held",
+    )
