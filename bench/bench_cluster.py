@@ -294,7 +294,7 @@ async def bench_memory(workers: int, minutes: float) -> bool:
             probe.worker = simulated_worker(address)
             probe.channel = SimpleNamespace(post=scheduler.take)  # type: ignore[assignment]
             probe.rows, probe.sampler, probe.clock = [], None, clock
-            probe.expected = probe.spent_ns = 0
+            probe.expected = probe.spent_ns = probe.watched_before_ns = 0
             probes.append(probe)
         before, begin = resident_mb(), time.process_time()
         for second in range(int(minutes * 60)):

@@ -130,7 +130,7 @@ class WorkerLedger:
         self.ended: list[tuple[Any, ...]] = []
         self.failures: dict[Any, int] = {}
         self.files: dict[Any, tuple[Any, ...]] = {}
-        self.sent_running = False
+        self.told: dict[str, int] = {}  # what was said to be running
         self.digests = dict(getattr(worker, "digests_total", {}))
         now = time.monotonic_ns()
         for task in worker.state.executing:  # begun before we came
@@ -229,8 +229,10 @@ class WorkerLedger:
 
     def send(self) -> None:
         """Send what ended, and what runs."""
-        if not self.ended and not self.begun and not self.sent_running:
+        running = {text(key): self.clock_ns + begun for key, begun in self.begun.items()}
+        if not self.ended and running == self.told:
             return
+        self.told = running
         noted, self.ended = self.ended, []
         rows = []
         for attempt in noted:
@@ -238,8 +240,6 @@ class WorkerLedger:
                 rows.append(self.row(attempt))
             except Exception as error:  # a task of a kind that was never seen
                 collecting.note_fault("ledger", error)
-        running = {text(key): self.clock_ns + begun for key, begun in self.begun.items()}
-        self.sent_running = bool(running)
         packed = pack(rows) if rows else b""
         self.send_message(("tasks", self.worker.address, packed, running))
 

@@ -89,6 +89,7 @@ class WorkerProbe(WorkerPlugin):
     def start_sampling(self) -> None:
         """Sample what the process needs, by a thread, and what Dask knows, on the event loop."""
         assert self.interval is not None
+        self.watched_before_ns = _probe.watcher_cpu_ns()
         try:
             sampler = _probe.Sampler(self.interval)
             sampler.start()
@@ -123,11 +124,11 @@ class WorkerProbe(WorkerPlugin):
         """Called by Dask for every task of this worker, before it tells the scheduler."""
         if self.worker is None:
             return
-        begin_ns = time.perf_counter_ns()
+        begin_ns = time.thread_time_ns()
         self.ledger.transition(key, start, finish)
         if self.channel.finished:
             self.channel.leave_finished()
-        self.spent_ns += time.perf_counter_ns() - begin_ns
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def send_chunks(self, records: bytes) -> None:
         """Send chunk records; called on the thread of the task."""
@@ -173,7 +174,9 @@ class WorkerProbe(WorkerPlugin):
         cpu = worker.monitor.quantities.get("cpu")
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        sampler_ns = self.sampler.state()["cpu_ns"] if self.sampler is not None else 0
+        threads_ns = _probe.watcher_cpu_ns() - self.watched_before_ns
+        if self.sampler is not None:
+            threads_ns += self.sampler.state()["cpu_ns"]
         utc_ms = self.clock.utc_ns() // 1_000_000
         return (
             utc_ms,
@@ -185,7 +188,7 @@ class WorkerProbe(WorkerPlugin):
             int(cpu[-1] * 1000) if cpu else -1,
             int(gil[-1] * 100_000) if gil else -1,
             utc_ms,
-            (self.spent_ns + sampler_ns) // 1000,
+            (self.spent_ns + threads_ns) // 1000,
             abs(self.clock.step_ns()) // 1_000_000,
         )
 
