@@ -37,6 +37,7 @@ struct state {
         size_t levels[LEVELS_MAX + 1]; /* where those of a level begin; level 0: over chunks */
         size_t n_levels;
         double *factors; /* of the datasets, in this simulation */
+        double fixed_s;
         double slowdown; /* of a chunk's own time */
         double gap_slowdown;
         struct simulated *result;
@@ -146,7 +147,7 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
         const struct model *model = state->simulation->model;
         const struct model_dataset *dataset = &model->datasets[chunk->dataset];
         double ratio = (double)model->ratios[dataset->first + draw_below(state, dataset->n)];
-        double own_s = study_expected(&dataset->fit, chunk->events) * ratio *
+        double own_s = model_expected(dataset, state->fixed_s, chunk->events) * ratio *
                        state->factors[chunk->dataset];
         double busy_s, all_s = 0;
 
@@ -289,11 +290,13 @@ int simulate(struct simulated *ret, const struct simulation *simulation, struct 
              uint64_t seed)
 {
         const struct model *model = simulation->model;
-        double now = model_slowdown(model, (double)simulation->threads);
+        double now = model_slowdown(model, (double)simulation->threads, simulation->doubt.sharing);
         struct state state = { .simulation = simulation,
                                .seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1,
+                               .fixed_s = model_fixed(model, simulation->doubt.fixed),
                                .slowdown = 1 + model->cpu_share * (now - 1),
-                               .gap_slowdown = now / model->slowdown,
+                               .gap_slowdown = (1 + model->gap_share * (now - 1)) /
+                                               (1 + model->gap_share * (model->slowdown - 1)),
                                .result = ret };
 
         *ret = (struct simulated){ 0 };
