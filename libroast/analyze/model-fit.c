@@ -20,6 +20,8 @@
 #include "util/cleanup.h"
 
 #define ROUNDS 8
+/* Of a dataset with more chunks, every so many-th is looked at: the rest would tell the same. */
+#define CHUNKS_MOST 10000
 /* Residuals beyond so many deviations count less. */
 #define HUBER 1.5
 /* A median of absolute residuals as a deviation, for a normal distribution */
@@ -38,8 +40,9 @@ struct fitting {
         struct model *model;
         const struct study *study;
         struct sums *sums; /* by dataset */
+        uint32_t *picked;  /* the chunks that are looked at */
         float *residuals;
-        size_t n;
+        size_t n;         /* of these */
         double deviation; /* of the relative residuals */
 };
 
@@ -49,9 +52,14 @@ bool model_is_cold(const struct study *study, const struct study_chunk *chunk)
         return chunk->order == 0 && study->n_chunks > 2 * study->n_slots;
 }
 
+double model_per_event(const struct model_dataset *dataset, double fixed_s)
+{
+        return fmax(dataset->alone_s - fixed_s * dataset->instead, 0);
+}
+
 double model_expected(const struct model_dataset *dataset, double fixed_s, double events)
 {
-        return fixed_s + fmax(dataset->alone_s - fixed_s * dataset->instead, 0) * events;
+        return fixed_s + model_per_event(dataset, fixed_s) * events;
 }
 
 static double residual(const struct fitting *fitting, size_t i, double *expected_s)
@@ -69,29 +77,23 @@ static void measure(struct fitting *fitting)
 {
         double expected_s;
 
-        fitting->n = 0;
-        for (size_t i = 0; i < fitting->study->n_chunks; i++)
-                if (!model_is_cold(fitting->study, &fitting->study->chunks[i]))
-                        fitting->residuals[fitting->n++] =
-                                (float)fabs(residual(fitting, i, &expected_s));
-        fitting->deviation =
-                fitting->n ? MAD * study_median(fitting->residuals, fitting->n) : 0;
+        for (size_t i = 0; i < fitting->n; i++)
+                fitting->residuals[i] =
+                        (float)fabs(residual(fitting, fitting->picked[i], &expected_s));
+        fitting->deviation = fitting->n ? MAD * study_median(fitting->residuals, fitting->n) : 0;
 }
 
 static void sum_up(struct fitting *fitting)
 {
-        struct model *model = fitting->model;
-
-        for (size_t i = 0; i < model->n_datasets; i++)
+        for (size_t i = 0; i < fitting->model->n_datasets; i++)
                 fitting->sums[i] = (struct sums){ 0 };
-        for (size_t i = 0; i < fitting->study->n_chunks; i++) {
-                const struct study_chunk *chunk = &fitting->study->chunks[i];
-                struct sums *sums = &fitting->sums[model->chunks[i].dataset];
+        for (size_t i = 0; i < fitting->n; i++) {
+                const struct study_chunk *chunk = &fitting->study->chunks[fitting->picked[i]];
+                struct sums *sums =
+                        &fitting->sums[fitting->model->chunks[fitting->picked[i]].dataset];
                 double x = chunk->events, y = study_own_s(chunk), expected_s, far, w;
 
-                if (model_is_cold(fitting->study, chunk))
-                        continue;
-                far = fabs(residual(fitting, i, &expected_s));
+                far = fabs(residual(fitting, fitting->picked[i], &expected_s));
                 w = expected_s > 0 ? 1 / (expected_s * expected_s) : 1;
                 if (far > HUBER * fitting->deviation && fitting->deviation > 0)
                         w *= HUBER * fitting->deviation / far;
@@ -176,18 +178,38 @@ static void fill_gaps(struct fitting *fitting)
                 }
 }
 
+/* `seen` has room for a number for each dataset. */
+static void pick(struct fitting *fitting, size_t *seen)
+{
+        const struct study *study = fitting->study;
+
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                uint32_t number = fitting->model->chunks[i].dataset;
+                size_t stride = fitting->model->datasets[number].chunks / CHUNKS_MOST + 1;
+
+                if (!model_is_cold(study, &study->chunks[i]) && seen[number]++ % stride == 0)
+                        fitting->picked[fitting->n++] = (uint32_t)i;
+        }
+}
+
 int model_fit(struct model *model, const struct study *study)
 {
         ROAST_CLEANUP(cleanup_free) struct sums *sums = NULL;
+        ROAST_CLEANUP(cleanup_free) uint32_t *picked = NULL;
         ROAST_CLEANUP(cleanup_free) float *residuals = NULL;
+        ROAST_CLEANUP(cleanup_free) size_t *seen = NULL;
         struct fitting fitting = { .model = model, .study = study };
 
         sums = calloc(model->n_datasets + 1, sizeof(*sums));
+        seen = calloc(model->n_datasets + 1, sizeof(*seen));
+        picked = malloc((study->n_chunks + 1) * sizeof(*picked));
         residuals = malloc((study->n_chunks + 1) * sizeof(*residuals));
-        if (!sums || !residuals)
+        if (!sums || !seen || !picked || !residuals)
                 return ROAST_E_NOMEM;
         fitting.sums = sums;
+        fitting.picked = picked;
         fitting.residuals = residuals;
+        pick(&fitting, seen);
         for (int i = 0; i < ROUNDS; i++) {
                 sum_up(&fitting);
                 solve(&fitting);

@@ -42,7 +42,7 @@ static int number_datasets(struct model *model, const struct study *study, uint3
         for (size_t i = 0, k = 0; i <= study->texts.n; i++) {
                 if (!counts[i])
                         continue;
-                model->datasets[k] = (struct model_dataset){ .first = at };
+                model->datasets[k] = (struct model_dataset){ .chunks = counts[i], .first = at };
                 at += counts[i];
                 of[i] = (uint32_t)k++;
         }

@@ -17,7 +17,8 @@
 struct model_dataset {
         double alone_s; /* of an event, if nothing were fixed, and how much less of it a second */
         double instead; /* that is fixed leaves: see model_expected() */
-        size_t first;   /* its ratios: from here, n of them */
+        size_t chunks;
+        size_t first; /* its ratios: from here, n of them */
         size_t n;
         double mean; /* of them */
 };
@@ -80,7 +81,8 @@ int model_rechunk(const struct model *model, const struct study *study, int64_t 
 
 /* The fixed part of a chunk, by its quantile: the median at 0.5 */
 double model_fixed(const struct model *model, double quantile);
-/* What a chunk takes, without waiting for a core */
+/* What an event takes if so much is fixed, and what a chunk does, without waiting for a core */
+double model_per_event(const struct model_dataset *dataset, double fixed_s);
 double model_expected(const struct model_dataset *dataset, double fixed_s, double events);
 /* Whether fixed part and time per event could be told apart */
 bool model_is_separated(const struct model *model);
