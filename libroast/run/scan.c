@@ -122,12 +122,35 @@ static int prepare_rows(struct run_scan *scan, struct roast_error *error)
                                : run_fail_sqlite(scan->run, rc, "cannot be read", error);
 }
 
+static int fail_pages(struct run_scan *scan, int r, struct roast_error *error)
+{
+        if (r == ROAST_E_NOMEM)
+                return roast_fail_nomem(error);
+        if (r == ROAST_E_IO)
+                return roast_fail(error, r, "%s: cannot be read", run_label(scan->run));
+        return corrupt(scan, "a page is not as it should be", error);
+}
+
+/* The writer's own rows may not be in the file yet. */
+static int open_pages(struct run_scan *scan, struct roast_error *error)
+{
+        const struct run_table_info *info = &run_tables[scan->table];
+        int r;
+
+        if (!scan->rows || !info->large || scan->run->writable)
+                return 0;
+        r = pages_open(&scan->pages, scan->run->db, info->name);
+        return r < 0 ? fail_pages(scan, r, error) : 0;
+}
+
 static int prepare(struct run_scan *scan, struct roast_error *error)
 {
         int r = is_older(scan, error), rc;
 
         if (r == 0)
                 r = prepare_rows(scan, error);
+        if (r == 0)
+                r = open_pages(scan, error);
         if (r < 0)
                 return r;
         rc = sqlite3_prepare_v2(scan->run->db,
@@ -157,8 +180,10 @@ void run_scan_end(struct run_scan *scan)
 {
         sqlite3_finalize(scan->rows);
         sqlite3_finalize(scan->seals);
+        pages_free(scan->pages);
         seal_free(scan->seal);
         scan->rows = scan->seals = NULL;
+        scan->pages = NULL;
         scan->seal = NULL;
 }
 
@@ -205,25 +230,39 @@ static int check_seal(struct run_scan *scan, struct roast_error *error)
         return next_seal(scan, error);
 }
 
-int run_scan_next(struct run_scan *scan, struct roast_error *error)
+/* The next row, with the number that it has: 1, or 0 behind the last */
+static int next_row(struct run_scan *scan, int64_t *id, struct roast_error *error)
 {
-        int rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE, r;
+        int rc, r;
 
-        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
-                return 0;
-        if (rc == SQLITE_DONE) {
-                if (scan->id != scan->sealed_id)
-                        return corrupt(scan, "rows are missing", error);
-                return 0;
+        if (scan->pages) {
+                r = pages_next(scan->pages, id, scan->values, scan->n);
+                return r < 0 ? fail_pages(scan, r, error) : r;
         }
+        rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE;
+        if (rc == SQLITE_DONE)
+                return 0;
         if (rc != SQLITE_ROW)
                 return run_fail_sqlite(scan->run, rc, "cannot be read", error);
-        if (sqlite3_column_int64(scan->rows, 0) != scan->id + 1)
+        *id = sqlite3_column_int64(scan->rows, 0);
+        run_read_values(scan->rows, scan->values, scan->n);
+        return 1;
+}
+
+int run_scan_next(struct run_scan *scan, struct roast_error *error)
+{
+        int64_t id;
+        int r = next_row(scan, &id, error);
+
+        if (r < 0 || (r > 0 && scan->run->in_transaction && scan->id == scan->sealed_id))
+                return r < 0 ? r : 0;
+        if (r == 0)
+                return scan->id == scan->sealed_id ? 0 : corrupt(scan, "rows are missing", error);
+        if (id != scan->id + 1)
                 return corrupt(scan, "rows are missing", error);
         scan->id++;
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
-        run_read_values(scan->rows, scan->values, scan->n);
         if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
         seal_add(scan->seal);
