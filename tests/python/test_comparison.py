@@ -108,3 +108,13 @@ def test_plots_show_every_figure(pair: list[Path], sizes: list[Path], tmp_path: 
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert any("Amdahl" in text for text in legend)
     assert list(ax.lines[-1].get_xdata()) == [1, 2, 4, 8]
+
+
+def test_a_comparison_writes_the_page_of_the_command(pair: list[Path], tmp_path: Path) -> None:
+    comparison = roastcoffea.compare(pair)
+    page = comparison.report(tmp_path / "python.html")
+    assert page == tmp_path / "python.html"
+    subprocess.run([ROAST, "report", *pair, "-o", tmp_path / "command.html"], check=True)
+    assert page.read_bytes() == (tmp_path / "command.html").read_bytes()
+    with pytest.raises(OSError, match="nowhere"):
+        comparison.report("/nowhere/at/all.html")
