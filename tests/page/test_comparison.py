@@ -64,7 +64,7 @@ def rows_of(page: Page) -> list[dict[str, str]]:
     """The rows of the first table of changes, by the titles of its columns."""
     rows: list[dict[str, str]] = page.locator(".changes table").first.evaluate(
         """table => {
-            const titles = [...table.tHead.rows[0].cells].map(cell => cell.textContent || "Verdict");
+            const titles = [...table.tHead.rows[0].cells].map(c => c.textContent || "Verdict");
             return [...table.tBodies[0].rows].filter(row => row.cells.length > 1).map(row =>
                 Object.fromEntries([...row.cells].map((cell, i) => [titles[i], cell.textContent])));
         }"""

@@ -100,8 +100,17 @@ def test_plots_show_every_figure(pair: list[Path], sizes: list[Path], tmp_path: 
     assert (tmp_path / "change.png").stat().st_size > 10_000
     labels = [label.get_text() for label in ax.get_yticklabels()]
     rows = [row for row in comparison.to_dict()["rows"] if row["change"] is not None]
-    assert len(labels) == len(rows)
-    assert "Wall time per event" in labels
+    bold = [text.get_text() for text in ax.get_yticklabels() if text.get_fontweight() == "bold"]
+    assert bold == [
+        "Whole runs",
+        "Chunks",
+        "Waits, of wall time",
+        "Datasets, wall time",
+        "Sections",
+    ]
+    assert [label for label in labels if label not in bold] == [row["title"] for row in rows]
+    marks = [line.get_xdata()[0] for line in ax.lines if line.get_marker() not in ("None", "")]
+    assert marks == pytest.approx([1 + row["change"] for row in rows])
     with pytest.raises(ValueError, match="No figures"):
         comparison.plot(against=2)
     _, ax = roastcoffea.scaling(sizes).plot(tmp_path / "scaling.png")
