@@ -162,20 +162,20 @@ static int read_long_row(struct pages *pages, const uint8_t *local, uint32_t n_l
 }
 
 /* A value by its type, which tells its size too; `at` has size bytes and the slack. */
-static void get_value(struct run_value *value, uint64_t type, const uint8_t *at, size_t size)
+static inline void get_value(struct run_value *value, uint64_t type, const uint8_t *at, size_t size)
 {
-        uint64_t bits;
-
+        *value = (struct run_value){ 0 };
+        if (type == 0)
+                return;
         if (type >= 12) {
-                *value = (struct run_value){ .type = type & 1 ? RUN_STRING : RUN_BYTES,
-                                             .data = at,
-                                             .len = size };
+                value->type = type & 1 ? RUN_STRING : RUN_BYTES;
+                value->data = at;
+                value->len = size;
         } else if (type == 7) {
-                bits = be64(at);
+                uint64_t bits = be64(at);
+
                 memcpy(&value->real, &bits, sizeof(bits));
                 value->type = isnan(value->real) ? RUN_NULL : RUN_REAL;
-        } else if (type == 0) {
-                *value = (struct run_value){ 0 };
         } else {
                 value->type = RUN_INT;
                 value->integer = size ? (int64_t)be64(at) >> (64 - 8 * size) : (int64_t)type - 8;
@@ -187,31 +187,28 @@ static int get_row(struct run_value *values, size_t n, const uint8_t *row, uint6
 {
         static const uint8_t sizes[12] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
         const uint8_t *end = row + len, *types, *types_end, *at;
-        uint64_t header, type;
-        size_t used;
+        const struct run_value *values_end = values + n;
+        uint64_t header;
+        size_t used = get_varint(row, end, &header);
 
-        used = get_varint(row, end, &header);
         if (used == 0 || header < used || header > len)
                 return ROAST_E_CORRUPT;
         types = row + used;
         at = types_end = row + header;
-        for (size_t i = 0; i <= n; i++) {
-                uint64_t size;
+        for (size_t i = 0; i <= n && types < types_end; i++) {
+                uint64_t type = *types, size;
 
-                if (types == types_end) { /* columns that came later */
-                        for (size_t j = i ? i - 1 : 0; j < n; j++)
-                                values[j] = (struct run_value){ 0 };
-                        return 0;
-                }
-                used = get_varint(types, types_end, &type);
+                used = type < 0x80 ? 1 : get_varint(types, types_end, &type);
                 size = type >= 12 ? (type - 12) / 2 : sizes[type];
                 if (used == 0 || type == 10 || type == 11 || size > (uint64_t)(end - at))
                         return ROAST_E_CORRUPT;
                 types += used;
                 if (i > 0) /* the id is not kept among the values */
-                        get_value(&values[i - 1], type, at, size);
+                        get_value(values++, type, at, size);
                 at += size;
         }
+        while (values < values_end) /* columns that came later */
+                *values++ = (struct run_value){ 0 };
         return 0;
 }
 

@@ -129,6 +129,7 @@ struct run_scan {
         enum run_table table;
         sqlite3_stmt *rows;  /* NULL: the file is older than the table */
         struct pages *pages; /* where they are read without SQLite */
+        bool skim;
         sqlite3_stmt *seals;
         struct seal *seal;
         int64_t id;
@@ -140,6 +141,10 @@ struct run_scan {
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
                    struct roast_error *error);
+/* Only the first n columns, and not compared with the seals: a walk over all of them, in the same
+ * view, has to follow. */
+int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
+                  struct roast_error *error);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 /* n columns of the row that a statement stands at, those behind the id */

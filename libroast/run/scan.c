@@ -107,14 +107,29 @@ static int is_older(const struct run_scan *scan, struct roast_error *error)
         return older;
 }
 
-static int prepare_rows(struct run_scan *scan, struct roast_error *error)
+/* How long the first n names of a list are */
+static size_t names_len(const char *names, size_t n)
+{
+        size_t len = 0;
+
+        for (size_t i = 0; i < n; i++)
+                len += strcspn(names + len, ",") + (i + 1 < n);
+        return len;
+}
+
+static int prepare_rows(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
-        int rc;
+        int rc, r;
 
         /* All that the file has: the seals are over them, be they more or fewer than we know. */
-        if (buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name) < 0)
+        if (scan->skim)
+                r = buf_printf(&sql, "SELECT id,%.*s FROM %s ORDER BY id",
+                               (int)names_len(info->columns, n), info->columns, info->name);
+        else
+                r = buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name);
+        if (r < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
                                 NULL);
@@ -143,19 +158,21 @@ static int open_pages(struct run_scan *scan, struct roast_error *error)
         return r < 0 ? fail_pages(scan, r, error) : 0;
 }
 
-static int prepare(struct run_scan *scan, struct roast_error *error)
+static int prepare(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         int r = is_older(scan, error), rc;
 
         if (r == 0)
-                r = prepare_rows(scan, error);
+                r = prepare_rows(scan, n, error);
         if (r == 0)
                 r = open_pages(scan, error);
         if (r < 0)
                 return r;
         rc = sqlite3_prepare_v2(scan->run->db,
-                                "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id", -1,
-                                &scan->seals, NULL);
+                                scan->skim
+                                        ? "SELECT max(last_id) FROM seal WHERE tbl=?"
+                                        : "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id",
+                                -1, &scan->seals, NULL);
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
@@ -172,8 +189,27 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
         scan->seal = seal_new(table);
         if (!scan->seal)
                 return roast_fail_nomem(error);
-        r = prepare(scan, error);
+        r = prepare(scan, 0, error);
         return r < 0 ? r : next_seal(scan, error);
+}
+
+int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
+                  struct roast_error *error)
+{
+        int r, rc;
+
+        memset(scan, 0, sizeof(*scan));
+        scan->run = run;
+        scan->table = table;
+        scan->skim = true;
+        r = prepare(scan, n, error);
+        if (r < 0)
+                return r;
+        rc = sqlite3_step(scan->seals);
+        if (rc != SQLITE_ROW)
+                return run_fail_sqlite(run, rc, "cannot be read", error);
+        scan->sealed_id = sqlite3_column_int64(scan->seals, 0); /* 0 where there is none */
+        return 0;
 }
 
 void run_scan_end(struct run_scan *scan)
@@ -254,8 +290,10 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         int64_t id;
         int r = next_row(scan, &id, error);
 
-        if (r < 0 || (r > 0 && scan->run->in_transaction && scan->id == scan->sealed_id))
-                return r < 0 ? r : 0;
+        if (r < 0)
+                return r;
+        if (r > 0 && (scan->run->in_transaction || scan->skim) && scan->id == scan->sealed_id)
+                return 0;
         if (r == 0)
                 return scan->id == scan->sealed_id ? 0 : corrupt(scan, "rows are missing", error);
         if (id != scan->id + 1)
@@ -263,6 +301,8 @@ int run_scan_next(struct run_scan *scan, struct roast_error *error)
         scan->id++;
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
+        if (scan->skim)
+                return 1;
         if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
         seal_add(scan->seal);
