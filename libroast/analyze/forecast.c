@@ -200,9 +200,9 @@ static int assume_cores(struct roast_forecast *forecast, const struct model *mod
                               "measured",
                               model->slowdown);
         return assume(forecast,
-                      "up to %.0f threads share the %.0f cores of this host, with other programs "
-                      "that want %.1f of them, from the measured wait for a core; workers beyond "
-                      "that bring cores of their own",
+                      "up to %.0f threads share the %.0f cores of this host, with others that want "
+                      "%.1f of them, from the measured wait for a core; whose these are is open; "
+                      "workers beyond that bring cores of their own",
                       model->cores, model->cores, model->others);
 }
 

@@ -6,10 +6,13 @@
  * on c cores CPU time passes slower by the mean of max(1, (t + K) / c). The mean
  * of K is what makes that the slowdown which was measured.
  *
- * That holds where the kernel divides cores among threads. Where it divides
- * them among groups of threads (containers, batch slots, sessions), a run gets
- * the share of its group however many threads it has: then the slowdown is
- * proportional to them. A run does not tell which; simulations take all between.
+ * That holds where the kernel divides cores among threads, and the others are
+ * of other programs. Where it divides them among groups of threads (containers,
+ * batch slots, sessions), a run gets the share of its group however many threads
+ * it has: the slowdown is proportional to them. And where the others are the
+ * workers' own, such as the threads that read files for the one in process(),
+ * chunks wait for them as they did, however many workers there are. A run does
+ * not tell which it is; simulations take all between.
  */
 
 #include <string.h>
@@ -105,15 +108,20 @@ void model_add_cores(struct model *model, const struct study *study)
 
 double model_slowdown(const struct model *model, double threads, double sharing)
 {
-        double by_thread, by_program;
+        double by_thread, by_program, by_worker, least, most;
 
         if (!(model->cores > 0))
                 return model->slowdown;
         /* beyond the cores of the host, further workers bring cores of their own */
         threads = fmin(threads, fmax(model->cores, model->threads));
         by_thread = crowding(threads, model->cores, model->others);
-        by_program = fmax(model->slowdown * threads / model->threads, 1);
         if (!(model->others > 0)) /* nobody else is there to share with */
                 return by_thread;
-        return by_thread + sharing * (by_program - by_thread);
+        by_program = fmax(model->slowdown * threads / model->threads, 1);
+        by_worker = fmax(model->slowdown * crowding(threads, model->cores, 0) /
+                                 crowding(model->threads, model->cores, 0),
+                         1);
+        least = fmin(by_worker, fmin(by_thread, by_program));
+        most = fmax(by_worker, fmax(by_thread, by_program));
+        return least + sharing * (most - least);
 }

@@ -69,7 +69,7 @@ struct model {
 /* What a simulation takes of that which the run does not tell for sure: each from 0 to 1 */
 struct model_doubt {
         double fixed;   /* quantile of the fixed part of a chunk */
-        double sharing; /* 0: the kernel divides cores among threads; 1: among programs */
+        double sharing; /* of the cores: from the least to the most that others may take */
 };
 
 int model_make(struct model *model, const struct study *study, struct roast_error *error);

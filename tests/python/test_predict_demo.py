@@ -1,12 +1,13 @@
 """Predictions held against reality: the demo with 1 and 2 workers and several chunk sizes.
 
-Predictions come from runs with two workers. Runs of every kind take turns, so that a machine that
-becomes slower or faster does so for all of them; what is compared are medians, to 15 %.
+Predictions come from runs with two workers. Runs of every kind take turns: in each round what is
+told is held against what was taken, so that a machine that becomes slower or faster does so for
+both. The median over the rounds must be within 15 %.
 
-That is a bound for a machine which repeats itself, and is left to this analysis. Whether it does
-is measured: how far the runs of one kind lie apart, and how long a single worker waits for a core
-that nobody but another program can have taken. Where it does not, that is said in a warning, and
-what was told must agree with what was measured within the intervals of both.
+On a machine that does not repeat itself to 15 % that cannot be told: then a warning says so, and
+the test fails if the rounds exclude it, by the interval of their median. Where other programs
+use the cores, which shows in how long a single worker waits for one, nobody can know which share
+they leave: there the interval that was told must meet what was measured.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ import pytest
 import roastcoffea
 from roastcoffea import MetricsCollector
 
-ROUNDS = 5
-#: Further rounds do not begin later than this; with fewer than three there are no medians.
+ROUNDS = 8
+#: Further rounds do not begin later than this; with fewer than these there is no interval.
 BUDGET_S = 120
-ROUNDS_LEAST = 3
+ROUNDS_LEAST = 5
 BASE = 20_000
 #: (workers, chunk size): what is predicted from (2, BASE)
 KINDS = [(1, BASE), (2, 10_000), (2, 20_000), (2, 40_000)]
@@ -103,17 +104,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list
     return found
 
 
-def why_not_quiet(runs: dict[tuple[int, int], list[Measured]], kind: tuple[int, int]) -> str:
-    """Return what the machine did beside this analysis; nothing on one that repeats itself."""
-    waiting = median(run.waiting for run in runs[1, BASE])
-    if waiting > WAITING:
-        return f"other programs use the cores: a single worker waited for one {waiting:.0%} of time"
-    for each in (kind, (2, BASE)):
-        took = [run.elapsed_s for run in runs[each]]
-        spread = (max(took) - min(took)) / 2 / median(took)
-        if spread > TOLERANCE:
-            return f"{len(took)} runs of {each} lie {spread:.0%} around their middle"
-    return ""
+def interval_of_median(values: list[float]) -> tuple[float, float]:
+    """Return the values that the median lies between, by the sign test.
+
+    Of five to eight values these are the outermost but those which more than 5 % would miss: the
+    first and last of up to seven, the second and last but one of eight (93 %).
+    """
+    ordered = sorted(values)
+    skipped = len(ordered) // 8
+    return ordered[skipped], ordered[-1 - skipped]
 
 
 @pytest.mark.timeout(900)
@@ -122,18 +121,23 @@ def test_a_prediction_comes_true(
     kind: tuple[int, int], runs: dict[tuple[int, int], list[Measured]]
 ) -> None:
     workers, chunksize = kind
-    took = [run.elapsed_s for run in runs[kind]]
     told = [roastcoffea.predict(run.path, workers, chunksize=chunksize)[0] for run in runs[2, BASE]]
-    middle = median(row["makespan_s"] for row in told)
-    if middle == pytest.approx(median(took), rel=TOLERANCE):
+    took = [run.elapsed_s for run in runs[kind]]
+    ratios = [row["makespan_s"] / s for row, s in zip(told, took, strict=True)]
+    if median(ratios) == pytest.approx(1, abs=TOLERANCE):
         return
-    low, high = median(row["low_s"] for row in told), median(row["high_s"] for row in told)
-    words = f"{kind}: told {middle:.2f} s ({low:.2f} to {high:.2f}), took {sorted(took)}"
-    reason = why_not_quiet(runs, kind)
-    assert reason, words
-    warnings.warn(f"{words}; judged by intervals, for {reason}", stacklevel=1)
-    assert low <= max(took), words
-    assert min(took) <= high, words
+    words = f"{kind}: told / took is {', '.join(f'{ratio:.2f}' for ratio in sorted(ratios))}"
+    waiting = median(run.waiting for run in runs[1, BASE])
+    if waiting > WAITING:
+        warnings.warn(f"{words}; other programs had the cores: {waiting:.0%} waiting", stacklevel=1)
+        low, high = median(row["low_s"] for row in told), median(row["high_s"] for row in told)
+        assert low <= max(took), words
+        assert min(took) <= high, words
+        return
+    least, most = interval_of_median(ratios)
+    assert least <= 1 + TOLERANCE, words
+    assert most >= 1 - TOLERANCE, words
+    warnings.warn(f"{words}; the machine is too noisy to tell 15 %", stacklevel=1)
 
 
 def test_a_prediction_says_what_it_assumes(small_fileset: dict[str, Any], client: Any) -> None:

@@ -137,11 +137,43 @@ static void test_who_shares_the_cores_is_left_open(void **state)
                 const struct roast_prediction *alone = &result.predictions[0];
 
                 assert_near(result.predictions[1].makespan_s, result.elapsed_s, 0.05);
-                /* a quarter of a second on a core: as it is if cores go by program, and 5 threads
-                 * for 2 cores if they go by thread */
+                /* a quarter of a second on a core: as it is if cores go by program, 5 threads for 2
+                 * cores if they go by thread */
                 assert_true(alone->low_s > 160 * 0.25 && alone->low_s < 160 * 0.25 * 1.3);
                 assert_true(alone->high_s < 160 * (0.25 * 2.5 + 0.03) &&
                             alone->high_s > 160 * 0.25 * 2.2);
+        }
+}
+
+/* Two threads have two cores, and wait a fifth of their time all the same: on one worker they may
+ * do so again, if what they wait for are the workers' own threads. */
+static void waits_for_its_own(struct scene_chunk *chunk)
+{
+        chunk->queue = 0.2;
+        chunk->host = "here";
+}
+
+static void test_workers_may_wait_for_their_own_threads(void **state)
+{
+        static const int64_t workers[] = { 1 };
+        ROAST_CLEANUP(freep)
+        struct roast_run *run =
+                make(&(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 });
+        const struct roast_predict_options options = { .workers = workers, .n_workers = 1 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
+        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
+        assert_int_equal(roast_run_commit(run, &error), 0);
+        {
+                ROAST_CLEANUP(roast_forecast_deinit)
+                struct roast_forecast result = forecast(run, &options);
+                const struct roast_prediction *alone = &result.predictions[0];
+
+                assert_near(alone->low_s, 160 * (0.8 + 0.01), 0.03);
+                assert_near(alone->makespan_s, 160 * (0.9 + 0.01), 0.03);
+                assert_near(alone->high_s, 160 * (1 + 0.01), 0.03);
         }
 }
 
@@ -369,6 +401,7 @@ int main(void)
                 cmocka_unit_test(test_equal_chunks_are_divided_by_the_workers),
                 cmocka_unit_test(test_contention_goes_with_the_workers),
                 cmocka_unit_test(test_who_shares_the_cores_is_left_open),
+                cmocka_unit_test(test_workers_may_wait_for_their_own_threads),
                 cmocka_unit_test(test_a_chunk_size_has_its_fixed_part),
                 cmocka_unit_test(test_slow_chunks_do_not_move_the_fixed_part),
                 cmocka_unit_test(test_equal_chunks_leave_the_fixed_part_open),
