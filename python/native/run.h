@@ -50,6 +50,7 @@ int native_add_summary(PyObject *module);
 
 /* The functions over several runs */
 PyObject *native_compare(PyObject *module, PyObject *args);
+PyObject *native_report_comparison(PyObject *module, PyObject *args);
 PyObject *native_scaling(PyObject *module, PyObject *args);
 
 /* Lets the lock go, whatever became of it. */
