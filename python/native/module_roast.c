@@ -109,6 +109,7 @@ static int add_tables(PyObject *module)
 static int exec_module(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
+                native_choose_sqlite,
                 native_add_run,
                 native_add_summary,
                 native_add_aggregate,

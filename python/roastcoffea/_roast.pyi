@@ -9,6 +9,8 @@ Cell = tuple[str, str]
 Table = tuple[str, list[tuple[str, bool]], list[tuple[Cell, ...]]]
 
 TABLES: tuple[str, ...]
+#: The version of SQLite, and whether it is the same library that Python's sqlite3 uses
+SQLITE: tuple[str, bool]
 
 def metrics() -> list[MetricRow]: ...
 def rules() -> list[tuple[str, str, str, str]]: ...
