@@ -11,6 +11,7 @@
 #include "roast-explain.h"
 #include "roast-show.h"
 #include "roast-units.h"
+#include "show/json.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -29,15 +30,6 @@ static const struct figure {
         { ROAST_CORE_EFFICIENCY, "Core efficiency" },
         { ROAST_PEAK_MEMORY_BYTES, "Peak memory of a worker" },
 };
-
-static void put_string(struct json *json, const char *key, const char *text)
-{
-        json_key(json, key);
-        if (text)
-                json_string(json, text);
-        else
-                json_null(json);
-}
 
 /* Milliseconds since 1970, which JavaScript counts exactly */
 static void put_ms(struct json *json, const char *key, int64_t utc_ns)
@@ -60,10 +52,10 @@ static int put_run(struct report *report, struct roast_error *error)
                 return r;
         json_key(json, "run");
         json_object(json);
-        put_string(json, "id", about.id);
-        put_string(json, "name", about.name);
-        put_string(json, "outcome", about.outcome);
-        put_string(json, "error", about.error);
+        json_pair(json, "id", about.id);
+        json_pair(json, "name", about.name);
+        json_pair(json, "outcome", about.outcome);
+        json_pair(json, "error", about.error);
         put_ms(json, "start_utc_ms", about.start_utc_ns);
         put_ms(json, "end_utc_ms", about.end_utc_ns);
         put_ms(json, "zero_utc_ms", report->zero_utc_ns);
@@ -86,15 +78,15 @@ static void put_figures(struct report *report)
                 char text[ROAST_UNITS_MAX];
 
                 json_object(json);
-                put_string(json, "key", roast_metrics[metric].key);
-                put_string(json, "title", figures[i].title);
-                put_string(json, "formula", roast_metrics[metric].formula);
+                json_pair(json, "key", roast_metrics[metric].key);
+                json_pair(json, "title", figures[i].title);
+                json_pair(json, "formula", roast_metrics[metric].formula);
                 if (value->state != ROAST_ABSENT)
-                        put_string(json, "text",
-                                   roast_format_value(text, sizeof(text), metric, value));
+                        json_pair(json, "text",
+                                  roast_format_value(text, sizeof(text), metric, value));
                 if (value->state != ROAST_KNOWN)
-                        put_string(json, value->state == ROAST_ABSENT ? "absent" : "estimated",
-                                   roast_metric_reason(set, metric));
+                        json_pair(json, value->state == ROAST_ABSENT ? "absent" : "estimated",
+                                  roast_metric_reason(set, metric));
                 json_end(json);
         }
         json_end(json);
@@ -106,21 +98,9 @@ static int put_fact(const struct roast_fact *fact, void *context)
 
         json_array(json);
         json_string(json, fact->name);
-        switch (fact->type) {
-        case ROAST_FACT_INT:
-                json_int(json, fact->integer);
-                break;
-        case ROAST_FACT_REAL:
-                json_double(json, fact->real);
-                break;
-        case ROAST_FACT_TEXT:
+        show_fact(json, fact);
+        if (fact->type == ROAST_FACT_ABSENT)
                 json_string(json, fact->text ? fact->text : "");
-                break;
-        case ROAST_FACT_ABSENT:
-                json_null(json);
-                json_string(json, fact->text ? fact->text : "");
-                break;
-        }
         json_end(json);
         return 0;
 }
@@ -152,14 +132,14 @@ static void put_cell(struct json *json, const struct roast_cell *cell)
 static void put_table(struct json *json, const struct roast_table *table)
 {
         json_object(json);
-        put_string(json, "name", table->name);
-        put_string(json, "title", table->title);
+        json_pair(json, "name", table->name);
+        json_pair(json, "title", table->title);
         json_key(json, "columns");
         json_array(json);
         for (size_t i = 0; i < table->n_columns; i++) {
                 json_object(json);
-                put_string(json, "key", table->columns[i].key);
-                put_string(json, "title", table->columns[i].title);
+                json_pair(json, "key", table->columns[i].key);
+                json_pair(json, "title", table->columns[i].title);
                 json_key(json, "right");
                 json_bool(json, table->columns[i].right);
                 json_end(json);
@@ -219,7 +199,7 @@ int report_words_put(struct report *report, struct roast_error *error)
         struct json *json = &report->pack->json;
         int r;
 
-        put_string(json, "version", ROAST_VERSION);
+        json_pair(json, "version", ROAST_VERSION);
         r = put_run(report, error);
         if (r < 0)
                 return r;

@@ -105,7 +105,7 @@ static PyObject *result_of(char *text, struct roast_tables *tables)
                         Py_CLEAR(list);
                 Py_XDECREF(table);
         }
-        result = list ? Py_BuildValue("(sN)", text, list) : NULL;
+        result = list ? Py_BuildValue("(NN)", native_shown(text), list) : NULL;
         free(text);
         roast_tables_deinit(tables);
         return result;

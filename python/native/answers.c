@@ -12,7 +12,7 @@
 /* Takes the text over. */
 static PyObject *to_str(char *text)
 {
-        PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        PyObject *result = native_shown(text);
 
         free(text);
         return result;

@@ -19,6 +19,22 @@ struct roast_run *native_run_enter(PyObject *self);
 /* Lets the lock go; None or an exception. */
 PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error);
 
+/* run_write.c: methods of Run */
+PyObject *native_run_fact(PyObject *self, PyObject *args);
+PyObject *native_run_add_chunks(PyObject *self, PyObject *args);
+PyObject *native_run_add_worker_event(PyObject *self, PyObject *args);
+PyObject *native_run_add_tasks(PyObject *self, PyObject *args);
+PyObject *native_run_add_tasks_of(PyObject *self, PyObject *args);
+PyObject *native_run_add_activity(PyObject *self, PyObject *args);
+PyObject *native_run_add_series(PyObject *self, PyObject *args);
+PyObject *native_run_set_clock(PyObject *self, PyObject *args);
+PyObject *native_run_add_span(PyObject *self, PyObject *args);
+
+/* run_resample.c: methods of Run */
+PyObject *native_run_resample(PyObject *self, PyObject *args);
+PyObject *native_run_resample_rate(PyObject *self, PyObject *args);
+PyObject *native_run_resample_workers(PyObject *self, PyObject *args);
+
 /* run_read.c: methods of Run */
 PyObject *native_run_columns(PyObject *self, PyObject *args);
 PyObject *native_run_texts(PyObject *self, PyObject *unused);
