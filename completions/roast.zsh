@@ -73,7 +73,7 @@ _roast() {
                         _arguments \
                                 '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
                                 '(- *)'{-h,--help}'[print help]' \
-                                '1:run:_files -g "*.roast(-.)"'
+                                '*:run:_files -g "*.roast(-.)"'
                         ;;
                 serve)
                         _arguments \

@@ -24,7 +24,6 @@ struct join {
         size_t cap;
         size_t n_records;
         size_t n_alone; /* tasks that are attempts of their own */
-        bool found;     /* a record has found its task */
 };
 
 /* Within a view. The rows of tasks are verified, those of chunks not: the walk that follows does

@@ -12,16 +12,9 @@ bool run_has_ending(const char *name, size_t len)
         return len > ending && !memcmp(name + len - ending, RUN_ENDING, ending);
 }
 
-/* Opening a pipe might never end. */
-static bool may_be_opened(unsigned char type)
-{
-        return type == DT_REG || type == DT_DIR || type == DT_LNK || type == DT_UNKNOWN;
-}
-
 static int is_run(const struct dirent *entry)
 {
-        return entry->d_name[0] != '.' && may_be_opened(entry->d_type) &&
-               run_has_ending(entry->d_name, strlen(entry->d_name));
+        return entry->d_name[0] != '.' && run_has_ending(entry->d_name, strlen(entry->d_name));
 }
 
 int run_list(struct dirent ***entries, const char *directory, struct roast_error *error)

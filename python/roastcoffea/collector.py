@@ -113,7 +113,7 @@ class MetricsCollector(Lifecycle):
                 "worker_tracking_interval", worker_tracking_interval
             )
             processor_instance = positional.get("processor_instance", processor_instance)
-        if not 0.05 <= worker_tracking_interval <= 60:
+        if track_workers and not 0.05 <= worker_tracking_interval <= 60:
             raise ValueError(
                 "worker_tracking_interval must be from 0.05 to 60 seconds, "
                 f"not {worker_tracking_interval!r}"
@@ -149,6 +149,7 @@ class MetricsCollector(Lifecycle):
         self.section_metrics: list[Any] = []
         self._run_is_read = False
         self._chunk_metrics: Any = None
+        self._recorded: list[Mapping[str, Any]] = []
 
     __signature__ = _documented_signature(__init__)
 
@@ -257,9 +258,10 @@ class MetricsCollector(Lifecycle):
 
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
-        if not isinstance(self._chunk_metrics, list):
-            self._chunk_metrics = self.chunk_metrics
-        self._chunk_metrics.append(chunk_data)
+        if isinstance(self._chunk_metrics, list):
+            self._chunk_metrics.append(chunk_data)
+        else:  # more may come of the run itself
+            self._recorded.append(chunk_data)
         self.metrics = None
 
     def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:
@@ -286,10 +288,13 @@ class MetricsCollector(Lifecycle):
 
     def _read_chunks(self) -> Any:
         if self._run is None:
-            return []
+            return list(self._recorded)
         from roastcoffea._probe import Records
 
-        return RecordList(Records.from_bytes(self._run.chunks()))
+        records = RecordList(Records.from_bytes(self._run.chunks()))
+        if self._recorded:
+            records.extend(self._recorded)
+        return records
 
     def get_metrics(self) -> Metrics:
         """Return all metrics, in one flat dict.

@@ -53,6 +53,7 @@ class Lifecycle(ABC):
     metrics: Metrics | None
     section_metrics: list[Any]
     _chunk_metrics: Any
+    _recorded: list[Mapping[str, Any]]
 
     def __init__(self) -> None:
         self.t_start: float | None = None
@@ -253,6 +254,7 @@ class Lifecycle(ABC):
         self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
         self.section_metrics = []
         self._chunk_metrics = None
+        self._recorded = []
         self._faults = 0
         self.t_end = None
         self.run_path = None
