@@ -1,17 +1,14 @@
 /* roast list: the runs in a directory, by name */
 
-#include <dirent.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "roast-run.h"
 #include "roast-show.h"
 #include "roast-units.h"
+#include "run/list.h"
 #include "show/build.h"
 #include "util/cleanup.h"
 
@@ -29,13 +26,6 @@ static void help(void)
               "  -f, --format FORMAT  text (default), json, csv or markdown\n"
               "  -h, --help           this text\n",
               stdout);
-}
-
-static int is_run(const struct dirent *entry)
-{
-        size_t len = strlen(entry->d_name);
-
-        return len > 6 && !strcmp(entry->d_name + len - 6, ".roast");
 }
 
 static void metric(struct roast_cell *cell, const struct roast_summary *summary,
@@ -72,7 +62,7 @@ static void describe(struct roast_cell *cells, struct roast_run *run)
         if (about.start_utc_ns != INT64_MIN)
                 build_text(&cells[1], "%s",
                            roast_format_utc(text, sizeof(text), about.start_utc_ns));
-        build_text(&cells[2], "%s", about.outcome ? about.outcome : "unfinished");
+        build_text(&cells[2], "%s", run_state(&about));
         metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS, NULL);
         metric(&cells[4], &summary, ROAST_TOTAL_EVENTS, NULL);
         metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS, "%.3f");
@@ -113,12 +103,13 @@ static int list(const char *directory, enum cli_format format)
                 .columns = columns,
                 .n_columns = sizeof(columns) / sizeof(columns[0]),
         };
+        struct roast_error error = { 0 };
         struct dirent **entries;
         int n, r = 0;
 
-        n = scandir(directory, &entries, is_run, versionsort);
+        n = run_list(&entries, directory, &error);
         if (n < 0)
-                return cli_fail("list", "%s: %s", directory, strerror(errno));
+                return cli_fail("list", "%s", error.message);
         for (int i = 0; i < n; i++) {
                 if (r >= 0)
                         r = add_run(&table, directory, entries[i]->d_name);

@@ -134,7 +134,7 @@ static int put_all(struct buf *out, struct roast_run *run, const struct watch_si
         int r = roast_summary_of_run(&summary, run, error);
 
         if (r >= 0)
-                r = roast_run_attempts(run, false, note_attempt, &attempts, error);
+                r = roast_run_attempts(run, note_attempt, &attempts, error);
         if (r >= 0)
                 r = put_headline(out, run, &attempts, ended, error);
         for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(shown); i++) {

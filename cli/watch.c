@@ -15,10 +15,10 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "probe/readings.h"
 #include "util/cleanup.h"
 #include "watch.h"
 
@@ -51,10 +51,7 @@ static void leave(void)
 
 static int64_t now_ms(void)
 {
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+        return probe_monotonic_ns() / 1000000;
 }
 
 static int look(struct buf *out, const char *path, const struct watch_size *size,

@@ -26,15 +26,13 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 RESULTS = ROOT / "build" / "test-results"
 PART_TIMEOUT_S = 1500
-#: More failures than these are no accident: they are not tried again.
-TRIED_AGAIN_MAX = 5
 
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=99:strict_string_checks=1",
@@ -49,7 +47,6 @@ class Counts:
     passed: int = 0
     failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    again: list[str] = field(default_factory=list)  # of the passed, those that failed at first
 
     @property
     def total(self) -> int:
@@ -152,6 +149,7 @@ def parts() -> list[Part]:
         pytest_part("cli-asan", cli, str(cli), environment={"ROAST": str(sanitized), **SANITIZERS}),
         pytest_part("page", ROOT / "tests" / "page", "tests/page"),
         pytest_part("python", ROOT / "tests" / "python", "tests/python"),
+        pytest_part("packaging", ROOT / "tests" / "packaging", "tests/packaging"),
         pytest_part(
             "doctest",
             ROOT / "python" / "roastcoffea",
@@ -177,29 +175,9 @@ def run(part: Part) -> Counts:
         counts = Counts(failed=[f"no result to count: {status or error}"])
     if status and not counts.failed:
         counts.failed.append(f"the command ended with {status}")
-    elif part.count is count_junit and 0 < len(counts.failed) <= TRIED_AGAIN_MAX:
-        try_again(part, counts)
     if not counts.total:
         counts.failed.append("ran no test")
     return counts
-
-
-def try_again(part: Part, counts: Counts) -> None:
-    """Run the few tests that failed once more, alone: real clusters on a busy machine miss
-    deadlines. What passes then is listed as such.
-    """
-    report = part.report.with_suffix(".again.xml")
-    command = [f"--junit-xml={report}" if "--junit-xml" in w else w for w in part.command]
-    again = replace(part, command=[*command, "--last-failed"], report=report)
-    print("\n---- once more, what failed", flush=True)
-    run_command(again)
-    try:
-        failed = set(count_junit("", report).failed)
-    except (OSError, ElementTree.ParseError):
-        return
-    counts.again = [name for name in counts.failed if name not in failed]
-    counts.passed += len(counts.again)
-    counts.failed = [name for name in counts.failed if name in failed]
 
 
 def run_command(part: Part) -> tuple[str, str]:
@@ -246,7 +224,7 @@ def run_command(part: Part) -> tuple[str, str]:
 
 def print_listing(results: dict[str, tuple[Counts, float]]) -> None:
     """Print a row for each part, what was skipped and why, what failed, and the sum."""
-    passed, failed, skipped, again = 0, [], [], []
+    passed, failed, skipped = 0, [], []
     print(f"\n{'part':<12}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for part, (counts, seconds) in results.items():
         row = f"{counts.passed:>8}{len(counts.failed):>8}{len(counts.skipped):>9}"
@@ -254,9 +232,7 @@ def print_listing(results: dict[str, tuple[Counts, float]]) -> None:
         passed += counts.passed
         failed += [f"{part}: {name}" for name in counts.failed]
         skipped += [f"{part}: {reason}" for reason in counts.skipped]
-        again += [f"{part}: {name}" for name in counts.again]
-    listed = (("skipped", skipped), ("passed only at the second try", again), ("failed", failed))
-    for title, names in listed:
+    for title, names in (("skipped", skipped), ("failed", failed)):
         if names:
             print(f"\n{title}:", *names, sep="\n  ")
     print(f"\n{passed} passed, {len(failed)} failed, {len(skipped)} skipped", flush=True)

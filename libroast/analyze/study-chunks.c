@@ -302,7 +302,7 @@ int study_chunks(struct study *study, struct roast_run *run, struct roast_error 
                 return roast_fail_nomem(error);
         reader.cap_index = 1;
         study->n_index = 1;
-        r = roast_run_attempts(run, false, add_attempt, &reader, error);
+        r = roast_run_attempts(run, add_attempt, &reader, error);
         if (r >= 0)
                 sum_bytes(&reader);
         return r;

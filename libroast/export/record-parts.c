@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "export/record.h"
-#include "record/cbor.h"
+#include "record/cbor-json.h"
+#include "util/cbor.h"
 #include "util/size.h"
 
 static const char *part_name(const struct chunk_table *table, const struct chunk_parts *parts,

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "export/record.h"
-#include "record/cbor.h"
+#include "record/cbor-json.h"
+#include "util/cbor.h"
 #include "util/size.h"
 
 #define MIB 1048576.0

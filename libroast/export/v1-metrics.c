@@ -6,7 +6,7 @@
 #include "export/record.h"
 #include "export/tracking.h"
 #include "export/v1.h"
-#include "record/cbor.h"
+#include "record/cbor-json.h"
 #include "util/cleanup.h"
 
 #define BATCH 256

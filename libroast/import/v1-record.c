@@ -9,42 +9,11 @@
 #include <string.h>
 
 #include "import/v1.h"
-#include "record/cbor.h"
+#include "record/cbor-json.h"
+#include "record/documented.h"
+#include "util/cbor.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-struct number_key {
-        const char *key;
-        enum chunk_field field;
-        double unit;
-};
-
-static const struct number_key number_keys[] = {
-        { "t_start", CHUNK_START_UTC_NS, 1e9 },
-        { "duration", CHUNK_WALL_NS, 1e9 },
-        { "cpu_time", CHUNK_CPU_NS, 1e9 },
-        { "mem_before_mb", CHUNK_RSS_START_BYTES, 1 << 20 },
-        { "mem_after_mb", CHUNK_RSS_END_BYTES, 1 << 20 },
-        { "mem_peak_mb", CHUNK_RSS_PEAK_BYTES, 1 << 20 },
-        { "bytes_read", CHUNK_REQUESTED_BYTES, 1 },
-};
-
-static const struct number_key split_keys[] = {
-        { "cpu", CHUNK_CPU_NS, 1e9 },
-        { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
-        { "throttled", CHUNK_THROTTLED_NS, 1e9 },
-        { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
-        { "gil", CHUNK_GIL_NS, 1e9 },
-        { "other", CHUNK_OTHER_NS, 1e9 },
-        { "samples", CHUNK_SPLIT_SAMPLES, 1 },
-};
-
-/* Keys that follow from others */
-static const char *const derived_keys[] = {
-        "t_end",         "timestamp",       "mem_delta_mb",          "num_branches_accessed",
-        "chunk_id",      "sections",        "memory_sections",       "memory_start_gb",
-        "memory_end_gb", "memory_delta_gb", "branches_read_percent", NULL,
-};
 
 /* Keys whose values have a shape of their own */
 enum own_key {
@@ -290,13 +259,11 @@ static bool read_split(struct record *record)
                 return json_read_skip(in);
         json_read_object(in);
         while (json_read_key(in, &key)) {
-                size_t i = 0;
+                const struct documented_number *part = documented_split;
 
-                while (i < ROAST_ARRAY_SIZE(split_keys) && !json_text_is(&key, split_keys[i].key))
-                        i++;
-                if (i < ROAST_ARRAY_SIZE(split_keys)
-                            ? !read_number(record, split_keys[i].field, split_keys[i].unit)
-                            : !json_read_skip(in))
+                while (part->key && !json_text_is(&key, part->key))
+                        part++;
+                if (part->key ? !read_number(record, part->field, part->unit) : !json_read_skip(in))
                         return false;
         }
         return !in->problem;
@@ -378,9 +345,9 @@ static bool read_value(struct record *record, const struct json_text *key)
 
         if (own >= 0)
                 return read_own(record, (enum own_key)own);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(number_keys); i++)
-                if (json_text_is(key, number_keys[i].key))
-                        return read_number(record, number_keys[i].field, number_keys[i].unit);
+        for (const struct documented_number *number = documented_numbers; number->key; number++)
+                if (json_text_is(key, number->key))
+                        return read_number(record, number->field, number->unit);
         for (unsigned int i = 0; i < CHUNK_N_FIELDS; i++) {
                 if (!json_text_is(key, chunk_fields[i].name))
                         continue;
@@ -389,8 +356,8 @@ static bool read_value(struct record *record, const struct json_text *key)
                 return chunk_fields[i].type == CHUNK_TYPE_INT ? read_number(record, i, 1)
                                                               : json_read_skip(record->in);
         }
-        return v1_find(derived_keys, key) >= 0 ? json_read_skip(record->in)
-                                               : read_custom(record, key);
+        return v1_find(documented_derived, key) >= 0 ? json_read_skip(record->in)
+                                                     : read_custom(record, key);
 }
 
 /*
@@ -432,7 +399,7 @@ static bool finish_record(struct record *record)
         v1_chunks_note(record->chunks, get(record, CHUNK_START_UTC_NS), get(record, CHUNK_WALL_NS));
         if (!record->n_custom)
                 return true;
-        if (cbor_put_map(&map, record->n_custom) < 0 ||
+        if (cbor_put(&map, CBOR_MAP, record->n_custom) < 0 ||
             buf_append(&map, record->custom.data, record->custom.len) < 0 ||
             chunk_table_set_text(table, table->n - 1, CHUNK_CUSTOM, map.data, map.len) < 0)
                 return json_read_nomem(record->in);

@@ -181,6 +181,11 @@ void section_add(struct roast_section *section, const struct section_figures *fi
         section->kind |= figures->kind;
 }
 
+bool section_has_time(const struct roast_section *section)
+{
+        return section->kind & SECTION_TIME || section->total_s > 0;
+}
+
 static int by_total(const void *a, const void *b)
 {
         const struct roast_section *x = a, *y = b;

@@ -56,5 +56,7 @@ struct section_figures {
 };
 
 void section_add(struct roast_section *section, const struct section_figures *figures);
+/* Whether its time is known: records that were imported may tell only memory or bytes. */
+bool section_has_time(const struct roast_section *section);
 /* By total time, longest first */
 void section_sort(struct roast_section *sections, size_t n);

@@ -207,7 +207,7 @@ static int scan_chunks(struct collect *collect, struct found *found, struct roas
         r = run_scan_begin(&found->branches.scan, collect->run, RUN_BRANCH, error);
         if (r >= 0) {
                 branch_step(&found->branches, error);
-                r = roast_run_attempts(collect->run, false, note_attempt, found, error);
+                r = roast_run_attempts(collect->run, note_attempt, found, error);
         }
         if (r >= 0) /* rows of no chunk, if there are any: their seals count too */
                 r = add_branches(&found->branches, &found->files, INT64_MAX, error);

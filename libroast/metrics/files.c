@@ -261,26 +261,28 @@ int files_chunk(struct files *files, const struct run_value *values, size_t data
 }
 
 /* {branch: compressed bytes}: those of branches that a chunk touched */
-static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cbor *in,
+static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cursor *in,
                              uint64_t n)
 {
-        for (uint64_t i = 0; i < n && in->at < in->end; i++) {
-                struct cbor_item name = cbor_next(in), bytes;
+        for (uint64_t i = 0; i < n && !in->bad; i++) {
+                struct cbor_item name = cbor_next(in), item;
+                double bytes;
                 int64_t text;
                 int r = 0;
 
                 if (name.type != CBOR_TEXT)
                         cbor_skip(in, &name);
-                bytes = cbor_next(in);
-                text = name.type == CBOR_TEXT && bytes.type == CBOR_NUMBER
-                               ? intern_find(&files->collect->texts, name.text, (size_t)name.n)
+                item = cbor_next(in);
+                bytes = cbor_number(&item);
+                text = name.type == CBOR_TEXT && !isnan(bytes)
+                               ? intern_find(&files->collect->texts, (const char *)name.data,
+                                             (size_t)name.value)
                                : -1;
                 if (text >= 0 && files->numbers[text + 1])
-                        r = coverage_file_branch(coverage, files->numbers[text + 1] - 1,
-                                                 bytes.number);
+                        r = coverage_file_branch(coverage, files->numbers[text + 1] - 1, bytes);
                 if (r < 0)
                         return r;
-                cbor_skip(in, &bytes);
+                cbor_skip(in, &item);
         }
         return 0;
 }
@@ -288,23 +290,23 @@ static int read_branch_bytes(struct files *files, struct coverage_file *coverage
 static int read_metadata(struct files *files, struct roast_file *file,
                          struct coverage_file *coverage)
 {
-        struct cbor in = cbor_of(file->metadata, file->metadata_len);
+        struct cursor in = cursor_init(file->metadata, file->metadata_len);
         struct cbor_item map = cbor_next(&in);
 
-        for (uint64_t i = 0; map.type == CBOR_MAP && i < map.n && in.at < in.end; i++) {
+        for (uint64_t i = 0; map.type == CBOR_MAP && i < map.value && !in.bad; i++) {
                 struct cbor_item key = cbor_next(&in), value;
 
                 if (key.type != CBOR_TEXT)
                         cbor_skip(&in, &key);
                 value = cbor_next(&in);
                 if (cbor_is(&key, "branch_bytes") && value.type == CBOR_MAP) {
-                        if (read_branch_bytes(files, coverage, &in, value.n) < 0)
+                        if (read_branch_bytes(files, coverage, &in, value.value) < 0)
                                 return ROAST_E_NOMEM;
                         continue;
                 }
-                if (cbor_is(&key, "compression_ratio") && value.type == CBOR_NUMBER &&
-                    isfinite(value.number) && value.number > 0)
-                        file->compression_ratio = value.number;
+                if (cbor_is(&key, "compression_ratio") && isfinite(cbor_number(&value)) &&
+                    cbor_number(&value) > 0)
+                        file->compression_ratio = cbor_number(&value);
                 cbor_skip(&in, &value);
         }
         return 0;

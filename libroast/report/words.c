@@ -11,6 +11,7 @@
 #include "roast-explain.h"
 #include "roast-show.h"
 #include "roast-units.h"
+#include "show/json.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -29,15 +30,6 @@ static const struct figure {
         { ROAST_CORE_EFFICIENCY, "Core efficiency" },
         { ROAST_PEAK_MEMORY_BYTES, "Peak memory of a worker" },
 };
-
-static void put_string(struct json *json, const char *key, const char *text)
-{
-        json_key(json, key);
-        if (text)
-                json_string(json, text);
-        else
-                json_null(json);
-}
 
 /* Milliseconds since 1970, which JavaScript counts exactly */
 static void put_ms(struct json *json, const char *key, int64_t utc_ns)
@@ -60,10 +52,10 @@ static int put_run(struct report *report, struct roast_error *error)
                 return r;
         json_key(json, "run");
         json_object(json);
-        put_string(json, "id", about.id);
-        put_string(json, "name", about.name);
-        put_string(json, "outcome", about.outcome);
-        put_string(json, "error", about.error);
+        json_pair(json, "id", about.id);
+        json_pair(json, "name", about.name);
+        json_pair(json, "outcome", about.outcome);
+        json_pair(json, "error", about.error);
         put_ms(json, "start_utc_ms", about.start_utc_ns);
         put_ms(json, "end_utc_ms", about.end_utc_ns);
         put_ms(json, "zero_utc_ms", report->zero_utc_ns);
@@ -73,12 +65,8 @@ static int put_run(struct report *report, struct roast_error *error)
         return 0;
 }
 
-static void put_figures(struct report *report)
+void report_put_figures(struct json *json, const struct roast_metric_set *set)
 {
-        const struct roast_metric_set *set = &report->summary->metrics;
-        struct json *json = &report->pack->json;
-
-        json_key(json, "figures");
         json_array(json);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(figures); i++) {
                 enum roast_metric metric = figures[i].metric;
@@ -86,15 +74,15 @@ static void put_figures(struct report *report)
                 char text[ROAST_UNITS_MAX];
 
                 json_object(json);
-                put_string(json, "key", roast_metrics[metric].key);
-                put_string(json, "title", figures[i].title);
-                put_string(json, "formula", roast_metrics[metric].formula);
+                json_pair(json, "key", roast_metrics[metric].key);
+                json_pair(json, "title", figures[i].title);
+                json_pair(json, "formula", roast_metrics[metric].formula);
                 if (value->state != ROAST_ABSENT)
-                        put_string(json, "text",
-                                   roast_format_value(text, sizeof(text), metric, value));
+                        json_pair(json, "text",
+                                  roast_format_value(text, sizeof(text), metric, value));
                 if (value->state != ROAST_KNOWN)
-                        put_string(json, value->state == ROAST_ABSENT ? "absent" : "estimated",
-                                   roast_metric_reason(set, metric));
+                        json_pair(json, value->state == ROAST_ABSENT ? "absent" : "estimated",
+                                  roast_metric_reason(set, metric));
                 json_end(json);
         }
         json_end(json);
@@ -106,21 +94,9 @@ static int put_fact(const struct roast_fact *fact, void *context)
 
         json_array(json);
         json_string(json, fact->name);
-        switch (fact->type) {
-        case ROAST_FACT_INT:
-                json_int(json, fact->integer);
-                break;
-        case ROAST_FACT_REAL:
-                json_double(json, fact->real);
-                break;
-        case ROAST_FACT_TEXT:
+        show_fact(json, fact);
+        if (fact->type == ROAST_FACT_ABSENT)
                 json_string(json, fact->text ? fact->text : "");
-                break;
-        case ROAST_FACT_ABSENT:
-                json_null(json);
-                json_string(json, fact->text ? fact->text : "");
-                break;
-        }
         json_end(json);
         return 0;
 }
@@ -152,14 +128,14 @@ static void put_cell(struct json *json, const struct roast_cell *cell)
 static void put_table(struct json *json, const struct roast_table *table)
 {
         json_object(json);
-        put_string(json, "name", table->name);
-        put_string(json, "title", table->title);
+        json_pair(json, "name", table->name);
+        json_pair(json, "title", table->title);
         json_key(json, "columns");
         json_array(json);
         for (size_t i = 0; i < table->n_columns; i++) {
                 json_object(json);
-                put_string(json, "key", table->columns[i].key);
-                put_string(json, "title", table->columns[i].title);
+                json_pair(json, "key", table->columns[i].key);
+                json_pair(json, "title", table->columns[i].title);
                 json_key(json, "right");
                 json_bool(json, table->columns[i].right);
                 json_end(json);
@@ -177,21 +153,31 @@ static void put_table(struct json *json, const struct roast_table *table)
         json_end(json);
 }
 
+void report_put_tables(struct json *json, const struct roast_tables *tables)
+{
+        json_key(json, "tables");
+        json_array(json);
+        for (size_t i = 0; i < tables->n; i++)
+                put_table(json, &tables->tables[i]);
+        json_end(json);
+}
+
 static int put_tables(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
-        struct json *json = &report->pack->json;
-        int r;
+        int r = roast_tables_make(&tables, report->summary, error);
 
-        r = roast_tables_make(&tables, report->summary, error);
-        if (r < 0)
-                return r;
-        json_key(json, "tables");
-        json_array(json);
-        for (size_t i = 0; i < tables.n; i++)
-                put_table(json, &tables.tables[i]);
-        json_end(json);
-        return 0;
+        if (r >= 0)
+                report_put_tables(&report->pack->json, &tables);
+        return r;
+}
+
+void report_put_json(struct json *json, const char *key, const char *text)
+{
+        json_key(json, key);
+        json->after_key = false; /* its value is there already */
+        if (json->error >= 0)
+                json->error = buf_puts(json->out, text);
 }
 
 /* What the rules found, as the explanation writes it itself */
@@ -199,7 +185,6 @@ static int put_explanation(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
-        struct json *json = &report->pack->json;
         int r;
 
         r = roast_explain(&explanation, report->run, error);
@@ -207,10 +192,7 @@ static int put_explanation(struct report *report, struct roast_error *error)
                 r = roast_explanation_to_json(&text, &explanation, error);
         if (r < 0)
                 return r;
-        json_key(json, "explanation");
-        json->after_key = false; /* its value is there already */
-        if (json->error >= 0)
-                json->error = buf_puts(json->out, text);
+        report_put_json(&report->pack->json, "explanation", text);
         return 0;
 }
 
@@ -219,11 +201,12 @@ int report_words_put(struct report *report, struct roast_error *error)
         struct json *json = &report->pack->json;
         int r;
 
-        put_string(json, "version", ROAST_VERSION);
+        json_pair(json, "version", ROAST_VERSION);
         r = put_run(report, error);
         if (r < 0)
                 return r;
-        put_figures(report);
+        json_key(json, "figures");
+        report_put_figures(json, &report->summary->metrics);
         r = put_explanation(report, error);
         if (r < 0)
                 return r;

@@ -13,9 +13,9 @@ static void report_field(struct json *json, const struct roast_root_field *field
         report_row_begin(json);
         report_key_int(json, "id", (int64_t)id);
         report_key_int(json, "parent", field->parent);
-        report_key_string(json, "path", field->path);
-        report_key_string(json, "name", field->name);
-        report_key_string(json, "type", field->type);
+        json_pair(json, "path", field->path);
+        json_pair(json, "name", field->name);
+        json_pair(json, "type", field->type);
         report_key_int(json, "role", field->role);
         json_key(json, "projected");
         json_bool(json, field->projected);
@@ -36,8 +36,8 @@ static void report_column(struct json *json, const struct roast_root_ntuple *ntu
         report_row_begin(json);
         report_key_int(json, "id", (int64_t)id);
         report_key_int(json, "field", column->field);
-        report_key_string(json, "field_path", ntuple->fields[column->field].path);
-        report_key_string(json, "type", roast_root_column_type_name(column->type));
+        json_pair(json, "field_path", ntuple->fields[column->field].path);
+        json_pair(json, "type", roast_root_column_type_name(column->type));
         report_key_int(json, "bits", column->bits);
         report_key_int(json, "representation", column->representation);
         json_key(json, "deferred");
@@ -100,11 +100,11 @@ void report_ntuple(struct json *json, const struct roast_root_ntuple *ntuple, bo
 
         snprintf(text, sizeof(text), "%u.%u.%u.%u", version[0], version[1], version[2], version[3]);
         json_object(json);
-        report_key_string(json, "path", ntuple->path);
+        json_pair(json, "path", ntuple->path);
         report_cycles(json, ntuple->cycle, ntuple->other_cycles, ntuple->num_other_cycles);
-        report_key_string(json, "name", ntuple->name);
-        report_key_string(json, "version", text);
-        report_key_string(json, "writer", ntuple->writer);
+        json_pair(json, "name", ntuple->name);
+        json_pair(json, "version", text);
+        json_pair(json, "writer", ntuple->writer);
         report_key_int(json, "entries", (int64_t)ntuple->entries);
         report_key_int(json, "num_fields", (int64_t)ntuple->num_fields);
         report_key_int(json, "num_top_fields", (int64_t)ntuple->num_top_fields);
@@ -155,14 +155,14 @@ void report_ntuple_need(struct json *json, const struct roast_root_ntuple *ntupl
         }
         roast_root_ntuple_needs(ntuple, view, needs);
         json_object(json);
-        report_key_string(json, "rntuple", ntuple->path);
+        json_pair(json, "rntuple", ntuple->path);
         json_key(json, "ranges");
         json_array(json);
         for (size_t i = 0; i < ntuple->num_fields; i++) {
                 if (roast_root_field_owner(ntuple, i, view) != i)
                         continue;
                 report_row_begin(json);
-                report_key_string(json, "field", ntuple->fields[i].path);
+                json_pair(json, "field", ntuple->fields[i].path);
                 report_need(json, view, &needs[i]);
                 report_row_end(json);
         }

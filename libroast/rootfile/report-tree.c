@@ -32,9 +32,9 @@ static void report_borders(struct json *json, const struct roast_root_branch *br
 static void report_branch(struct json *json, const struct roast_root_branch *branch)
 {
         report_row_begin(json);
-        report_key_string(json, "path", branch->path);
-        report_key_string(json, "name", branch->name);
-        report_key_string(json, "class", branch->class_name);
+        json_pair(json, "path", branch->path);
+        json_pair(json, "name", branch->name);
+        json_pair(json, "class", branch->class_name);
         report_key_int(json, "entries", branch->entries);
         report_key_int(json, "compressed_bytes", branch->compressed_bytes);
         report_key_int(json, "uncompressed_bytes", branch->uncompressed_bytes);
@@ -48,7 +48,7 @@ static void report_branch(struct json *json, const struct roast_root_branch *bra
         report_counts(json, "blocks", &branch->blocks);
         report_key_int(json, "basket_uncompressed", branch->basket_uncompressed);
         report_key_int(json, "keylen_sum", branch->keylen_sum);
-        report_key_string(json, "type", branch->type);
+        json_pair(json, "type", branch->type);
         report_row_end(json);
 }
 
@@ -90,11 +90,11 @@ void report_tree(struct json *json, const struct roast_root_tree *tree, bool bra
         size_t n = 0;
 
         json_object(json);
-        report_key_string(json, "path", tree->path);
+        json_pair(json, "path", tree->path);
         report_cycles(json, tree->cycle, tree->other_cycles, tree->num_other_cycles);
-        report_key_string(json, "class", tree->class_name);
-        report_key_string(json, "name", tree->name);
-        report_key_string(json, "title", tree->title);
+        json_pair(json, "class", tree->class_name);
+        json_pair(json, "name", tree->name);
+        json_pair(json, "title", tree->title);
         report_key_int(json, "entries", tree->entries);
         report_key_int(json, "zip_bytes", tree->zip_bytes);
         report_key_int(json, "tot_bytes", tree->tot_bytes);
@@ -140,7 +140,7 @@ void report_tree_need(struct json *json, const struct roast_root_tree *tree,
         struct roast_root_need total = { 0 };
 
         json_object(json);
-        report_key_string(json, "tree", tree->path);
+        json_pair(json, "tree", tree->path);
         json_key(json, "ranges");
         json_array(json);
         for (size_t i = 0; i < tree->num_branches; i++) {
@@ -151,7 +151,7 @@ void report_tree_need(struct json *json, const struct roast_root_tree *tree,
                         continue;
                 roast_root_branch_need(branch, view->start, view->stop, &need);
                 report_row_begin(json);
-                report_key_string(json, "branch", branch->path);
+                json_pair(json, "branch", branch->path);
                 report_need(json, view, &need);
                 report_row_end(json);
         }

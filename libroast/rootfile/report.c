@@ -12,15 +12,6 @@ void report_key_int(struct json *json, const char *key, int64_t value)
         json_int(json, value);
 }
 
-void report_key_string(struct json *json, const char *key, const char *value)
-{
-        json_key(json, key);
-        if (value)
-                json_string(json, value);
-        else
-                json_null(json);
-}
-
 void report_counts(struct json *json, const char *key, const struct roast_root_counts *counts)
 {
         json_key(json, key);
@@ -59,7 +50,7 @@ void report_collections(struct json *json, struct roast_root_collection *collect
         json_array(json);
         for (size_t i = 0; i < n; i++) {
                 report_row_begin(json);
-                report_key_string(json, "name", collections[i].name);
+                json_pair(json, "name", collections[i].name);
                 report_key_int(json, "members", (int64_t)collections[i].members);
                 report_key_int(json, "compressed_bytes", collections[i].compressed_bytes);
                 report_key_int(json, "uncompressed_bytes", collections[i].uncompressed_bytes);
@@ -75,8 +66,8 @@ void report_hints(struct json *json, const struct roast_root_hint *hints, size_t
         json_array(json);
         for (size_t i = 0; i < n; i++) {
                 report_row_begin(json);
-                report_key_string(json, "name", hints[i].name);
-                report_key_string(json, "text", hints[i].text);
+                json_pair(json, "name", hints[i].name);
+                json_pair(json, "text", hints[i].text);
                 report_row_end(json);
         }
         json_end(json);
@@ -86,8 +77,8 @@ static void report_file(struct json *json, const struct roast_rootfile *file)
 {
         const char *slash = strrchr(file->path, '/');
 
-        report_key_string(json, "file", slash ? slash + 1 : file->path);
-        report_key_string(json, "path", file->path);
+        json_pair(json, "file", slash ? slash + 1 : file->path);
+        json_pair(json, "path", file->path);
         report_key_int(json, "size", (int64_t)file->size);
         json_key(json, "header");
         report_row_begin(json);
@@ -118,9 +109,9 @@ static void report_skipped(struct json *json, const struct roast_rootfile *file)
         json_array(json);
         for (size_t i = 0; i < file->num_skipped; i++) {
                 report_row_begin(json);
-                report_key_string(json, "path", file->skipped[i].path);
-                report_key_string(json, "class", file->skipped[i].what);
-                report_key_string(json, "reason", file->skipped[i].reason);
+                json_pair(json, "path", file->skipped[i].path);
+                json_pair(json, "class", file->skipped[i].what);
+                json_pair(json, "reason", file->skipped[i].reason);
                 report_row_end(json);
         }
         json_end(json);

@@ -32,17 +32,16 @@ struct run_attempt {
          * Without a record what the task tells; wall_ns is then the time of the whole task.
          */
         const struct run_value *chunk;
-        const struct run_value *task; /* by enum task_column; NULL: none, or not asked for */
-        int64_t chunk_id;             /* row of table `chunk`; 0: there is no record */
-        int64_t outcome;              /* enum chunk_outcome; CHUNK_GRAPH comes too */
+        int64_t chunk_id; /* row of table `chunk`; 0: there is no record */
+        int64_t task_id;  /* row of table `task`; 0: there is none */
+        int64_t outcome;  /* enum chunk_outcome; CHUNK_GRAPH comes too */
 };
 
 /* Returns 0, or a negative error that ends the walk. */
 typedef int (*run_attempt_visitor)(const struct run_attempt *attempt, void *context,
                                    struct roast_error *error);
 
-/* `tasks`: whether the visitor wants the task that belongs to a record. */
-int roast_run_attempts(struct roast_run *run, bool tasks, run_attempt_visitor visit, void *context,
+int roast_run_attempts(struct roast_run *run, run_attempt_visitor visit, void *context,
                        struct roast_error *error);
 
 /*

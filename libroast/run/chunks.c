@@ -153,7 +153,7 @@ static int read_all(struct chunk_reader *reader, struct roast_run *run, struct r
         if (r >= 0)
                 r = part_step(&reader->branches, error);
         if (r >= 0)
-                r = roast_run_attempts(run, false, read_attempt, reader, error);
+                r = roast_run_attempts(run, read_attempt, reader, error);
         if (r >= 0 && reader->sections.has_row)
                 r = corrupt(&reader->sections, "of no chunk", error);
         if (r >= 0 && reader->branches.has_row)

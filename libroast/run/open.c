@@ -1,16 +1,16 @@
 /*
  * Opening a run for reading
  *
- * The header of the file is looked at before SQLite sees it, for messages that
- * tell a truncated run from a file of another kind.
+ * The header of the file is looked at before SQLite uses it, for messages that
+ * tell a truncated run from a file of another kind. It is read through SQLite's
+ * own file: closing another descriptor of the same file would drop every lock
+ * that this process has on it, its writer's too.
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "run/run.h"
 #include "util/cleanup.h"
@@ -64,33 +64,42 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
         return 0;
 }
 
-static int check_file(const char *path, struct roast_error *error)
+/* Whether it is a file at all; SQLite's messages would not say. */
+static int check_kind(const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        uint8_t header[HEADER_SIZE];
         struct stat st;
-        ssize_t n;
 
-        if (fd < 0)
+        if (stat(path, &st) < 0)
                 return roast_fail(error, errno == ENOENT ? ROAST_E_NOENT : ROAST_E_IO,
                                   "%s: cannot be opened: %s", path, strerror(errno));
-        if (fstat(fd, &st) < 0)
-                return roast_fail(error, ROAST_E_IO, "%s: %s", path, strerror(errno));
         if (S_ISDIR(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT, "%s: is a directory, not a run file",
                                   path);
         if (!S_ISREG(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT, "%s: is not a regular file", path);
-        n = pread(fd, header, sizeof(header), 0);
-        if (n < 0)
-                return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path,
-                                  strerror(errno));
-        if (n == 0 && size_beside(path, "-wal") > 0)
+        return 0;
+}
+
+static int check_file(struct roast_run *run, struct roast_error *error)
+{
+        uint8_t header[HEADER_SIZE];
+        sqlite3_file *file = NULL;
+        sqlite3_int64 size = 0;
+        int rc = sqlite3_file_control(run->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+        if (rc == SQLITE_OK)
+                rc = file->pMethods->xFileSize(file, &size);
+        if (rc == SQLITE_OK && size >= HEADER_SIZE)
+                rc = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+        if (rc != SQLITE_OK)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", run->path,
+                                  sqlite3_errstr(rc));
+        if (size == 0 && size_beside(run->path, "-wal") > 0)
                 return 0; /* a run that has just begun: everything is still in the journal */
-        if (n < HEADER_SIZE)
-                return roast_fail(error, n ? ROAST_E_FORMAT : ROAST_E_CORRUPT, "%s: %s", path,
-                                  n ? "is not a run file" : "is empty");
-        return check_header(path, header, st.st_size, error);
+        if (size < HEADER_SIZE)
+                return roast_fail(error, size ? ROAST_E_FORMAT : ROAST_E_CORRUPT, "%s: %s",
+                                  run->path, size ? "is not a run file" : "is empty");
+        return check_header(run->path, header, size, error);
 }
 
 /* A path as an SQLite URI that promises that nobody writes */
@@ -107,22 +116,28 @@ static char *immutable_uri(const char *path)
         return r < 0 ? NULL : buf_release_string(&uri);
 }
 
-/*
- * The first statement makes SQLite really open the file and its journal. Its mutexes, a sixth of
- * the time of a walk, are left out: one thread at a time uses a run.
- */
-static int try_open(struct roast_run *run, const char *name, int flags)
+/* Its mutexes, a sixth of the time of a walk, are left out: one thread at a time uses a run. */
+static int open_connection(struct roast_run *run, const char *name, int flags)
 {
         int rc;
 
         sqlite3_close(run->db);
         run->db = NULL;
         rc = sqlite3_open_v2(name, &run->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-        if (rc == SQLITE_OK) {
-                sqlite3_busy_timeout(run->db, RUN_BUSY_MS);
-                rc = sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
-        }
-        return rc;
+        return rc == SQLITE_OK ? sqlite3_busy_timeout(run->db, RUN_BUSY_MS) : rc;
+}
+
+/* The first statement makes SQLite read the file and open its journal. */
+static int look(struct roast_run *run)
+{
+        return sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+}
+
+static int try_open(struct roast_run *run, const char *name, int flags)
+{
+        int rc = open_connection(run, name, flags);
+
+        return rc == SQLITE_OK ? look(run) : rc;
 }
 
 static int fail_journal(const struct roast_run *run, const char *end, struct roast_error *error)
@@ -136,8 +151,17 @@ static int fail_journal(const struct roast_run *run, const char *end, struct roa
 static int open_database(struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *uri = NULL;
-        int rc = try_open(run, run->path, SQLITE_OPEN_READONLY);
+        int rc = open_connection(run, run->path, SQLITE_OPEN_READONLY), r;
 
+        if (rc == SQLITE_CANTOPEN)
+                return roast_fail(error, ROAST_E_IO, "%s: cannot be opened: %s", run->path,
+                                  strerror(sqlite3_system_errno(run->db)));
+        if (rc != SQLITE_OK)
+                return run_fail_sqlite(run, rc, "cannot be opened", error);
+        r = check_file(run, error);
+        if (r < 0)
+                return r;
+        rc = look(run);
         /* A client that died within a commit to the finished file: only a writer takes it back. */
         if (rc == SQLITE_READONLY && size_beside(run->path, "-journal") > 0) {
                 if (try_open(run, run->path, SQLITE_OPEN_READWRITE) != SQLITE_OK)
@@ -161,7 +185,7 @@ int roast_run_open(struct roast_run **ret, const char *path, struct roast_error 
         struct roast_run *run;
         int r;
 
-        r = check_file(path, error);
+        r = check_kind(path, error);
         if (r < 0)
                 return r;
         run = calloc(1, sizeof(*run));

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "roast-run.h"
+#include "run/pages.h"
 #include "run/schema.h"
 #include "run/seal.h"
 #include "util/intern.h"
@@ -117,16 +118,18 @@ static inline struct run_value run_string(const char *string, size_t len)
  *
  * values are the columns without id, valid until the next step; those that a
  * file of an older minor version does not have are null, and a table that it
- * does not have is empty. Rows come before their
- * seal is checked: what was made of them counts only if the walk ends with 0.
- * The writer's own walk ends where its last commit did.
+ * does not have is empty. Strings of small tables end in a NUL. Rows come before
+ * their seal is checked: what was made of them counts only if the walk ends with
+ * 0. The writer's own walk ends where its last commit did.
  */
 #define RUN_COLUMNS_MAX 64
 
 struct run_scan {
         struct roast_run *run;
         enum run_table table;
-        sqlite3_stmt *rows; /* NULL: the file is older than the table */
+        sqlite3_stmt *rows;  /* NULL: the file is older than the table */
+        struct pages *pages; /* where they are read without SQLite */
+        bool skim;
         sqlite3_stmt *seals;
         struct seal *seal;
         int64_t id;
@@ -138,6 +141,10 @@ struct run_scan {
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
                    struct roast_error *error);
+/* Only the first n columns, and not compared with the seals: a walk over all of them, in the same
+ * view, has to follow. */
+int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
+                  struct roast_error *error);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
 /* n columns of the row that a statement stands at, those behind the id */

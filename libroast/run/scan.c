@@ -107,14 +107,29 @@ static int is_older(const struct run_scan *scan, struct roast_error *error)
         return older;
 }
 
-static int prepare_rows(struct run_scan *scan, struct roast_error *error)
+/* How long the first n names of a list are */
+static size_t names_len(const char *names, size_t n)
+{
+        size_t len = 0;
+
+        for (size_t i = 0; i < n; i++)
+                len += strcspn(names + len, ",") + (i + 1 < n);
+        return len;
+}
+
+static int prepare_rows(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
-        int rc;
+        int rc, r;
 
         /* All that the file has: the seals are over them, be they more or fewer than we know. */
-        if (buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name) < 0)
+        if (scan->skim)
+                r = buf_printf(&sql, "SELECT id,%.*s FROM %s ORDER BY id",
+                               (int)names_len(info->columns, n), info->columns, info->name);
+        else
+                r = buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name);
+        if (r < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
                                 NULL);
@@ -122,17 +137,42 @@ static int prepare_rows(struct run_scan *scan, struct roast_error *error)
                                : run_fail_sqlite(scan->run, rc, "cannot be read", error);
 }
 
-static int prepare(struct run_scan *scan, struct roast_error *error)
+static int fail_pages(struct run_scan *scan, int r, struct roast_error *error)
+{
+        if (r == ROAST_E_NOMEM)
+                return roast_fail_nomem(error);
+        if (r == ROAST_E_IO)
+                return roast_fail(error, r, "%s: cannot be read", run_label(scan->run));
+        return corrupt(scan, "a page is not as it should be", error);
+}
+
+/* The writer's own rows may not be in the file yet. */
+static int open_pages(struct run_scan *scan, struct roast_error *error)
+{
+        const struct run_table_info *info = &run_tables[scan->table];
+        int r;
+
+        if (!scan->rows || !info->large || scan->run->writable)
+                return 0;
+        r = pages_open(&scan->pages, scan->run->db, info->name);
+        return r < 0 ? fail_pages(scan, r, error) : 0;
+}
+
+static int prepare(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         int r = is_older(scan, error), rc;
 
         if (r == 0)
-                r = prepare_rows(scan, error);
+                r = prepare_rows(scan, n, error);
+        if (r == 0)
+                r = open_pages(scan, error);
         if (r < 0)
                 return r;
         rc = sqlite3_prepare_v2(scan->run->db,
-                                "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id", -1,
-                                &scan->seals, NULL);
+                                scan->skim
+                                        ? "SELECT max(last_id) FROM seal WHERE tbl=?"
+                                        : "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id",
+                                -1, &scan->seals, NULL);
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
@@ -149,16 +189,37 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
         scan->seal = seal_new(table);
         if (!scan->seal)
                 return roast_fail_nomem(error);
-        r = prepare(scan, error);
+        r = prepare(scan, 0, error);
         return r < 0 ? r : next_seal(scan, error);
+}
+
+int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
+                  struct roast_error *error)
+{
+        int r, rc;
+
+        memset(scan, 0, sizeof(*scan));
+        scan->run = run;
+        scan->table = table;
+        scan->skim = true;
+        r = prepare(scan, n, error);
+        if (r < 0)
+                return r;
+        rc = sqlite3_step(scan->seals);
+        if (rc != SQLITE_ROW)
+                return run_fail_sqlite(run, rc, "cannot be read", error);
+        scan->sealed_id = sqlite3_column_int64(scan->seals, 0); /* 0 where there is none */
+        return 0;
 }
 
 void run_scan_end(struct run_scan *scan)
 {
         sqlite3_finalize(scan->rows);
         sqlite3_finalize(scan->seals);
+        pages_free(scan->pages);
         seal_free(scan->seal);
         scan->rows = scan->seals = NULL;
+        scan->pages = NULL;
         scan->seal = NULL;
 }
 
@@ -205,25 +266,43 @@ static int check_seal(struct run_scan *scan, struct roast_error *error)
         return next_seal(scan, error);
 }
 
-int run_scan_next(struct run_scan *scan, struct roast_error *error)
+/* The next row, with the number that it has: 1, or 0 behind the last */
+static int next_row(struct run_scan *scan, int64_t *id, struct roast_error *error)
 {
-        int rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE, r;
+        int rc, r;
 
-        if (rc == SQLITE_ROW && scan->run->in_transaction && scan->id == scan->sealed_id)
-                return 0;
-        if (rc == SQLITE_DONE) {
-                if (scan->id != scan->sealed_id)
-                        return corrupt(scan, "rows are missing", error);
-                return 0;
+        if (scan->pages) {
+                r = pages_next(scan->pages, id, scan->values, scan->n);
+                return r < 0 ? fail_pages(scan, r, error) : r;
         }
+        rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE;
+        if (rc == SQLITE_DONE)
+                return 0;
         if (rc != SQLITE_ROW)
                 return run_fail_sqlite(scan->run, rc, "cannot be read", error);
-        if (sqlite3_column_int64(scan->rows, 0) != scan->id + 1)
+        *id = sqlite3_column_int64(scan->rows, 0);
+        run_read_values(scan->rows, scan->values, scan->n);
+        return 1;
+}
+
+int run_scan_next(struct run_scan *scan, struct roast_error *error)
+{
+        int64_t id;
+        int r = next_row(scan, &id, error);
+
+        if (r < 0)
+                return r;
+        if (r > 0 && (scan->run->in_transaction || scan->skim) && scan->id == scan->sealed_id)
+                return 0;
+        if (r == 0)
+                return scan->id == scan->sealed_id ? 0 : corrupt(scan, "rows are missing", error);
+        if (id != scan->id + 1)
                 return corrupt(scan, "rows are missing", error);
         scan->id++;
         if (scan->id > scan->sealed_id)
                 return corrupt(scan, "rows without a seal", error);
-        run_read_values(scan->rows, scan->values, scan->n);
+        if (scan->skim)
+                return 1;
         if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
         seal_add(scan->seal);

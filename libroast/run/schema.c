@@ -30,21 +30,21 @@ static const char task_columns[] =
         ;
 
 const struct run_table_info run_tables[RUN_N_TABLES] = {
-        [RUN_TEXT] = { "text", "value", 1, 0 },
-        [RUN_FACT] = { "fact", "name,value,reason", 3, 0 },
+        [RUN_TEXT] = { "text", "value", 1, 0, false },
+        [RUN_FACT] = { "fact", "name,value,reason", 3, 0, false },
         [RUN_WORKER_EVENT] = { "worker_event",
                                "utc_ns,worker_text,kind,host_text,pid,threads,memory_limit_bytes",
-                               7, 0 },
+                               7, 0, false },
         [RUN_SERIES] = { "series", "worker_text,columns_text,start_utc_ns,stop_utc_ns,rows,block",
-                         6, 0 },
-        [RUN_SPAN] = { "span", "kind,prefix,activity,unit,value", 5, 0 },
-        [RUN_CHUNK] = { "chunk", chunk_columns + 1, CHUNK_N_FIELDS, 0 },
-        [RUN_SECTION] = { "section", section_columns, 2 + SECTION_N_FIELDS, 0 },
-        [RUN_BRANCH] = { "branch", "chunk_id,name_text,bytes", 3, 0 },
-        [RUN_TASK] = { "task", task_columns + 1, TASK_N_COLUMNS, 1 },
+                         6, 0, false },
+        [RUN_SPAN] = { "span", "kind,prefix,activity,unit,value", 5, 0, false },
+        [RUN_CHUNK] = { "chunk", chunk_columns + 1, CHUNK_N_FIELDS, 0, true },
+        [RUN_SECTION] = { "section", section_columns, 2 + SECTION_N_FIELDS, 0, true },
+        [RUN_BRANCH] = { "branch", "chunk_id,name_text,bytes", 3, 0, true },
+        [RUN_TASK] = { "task", task_columns + 1, TASK_N_COLUMNS, 1, true },
         [RUN_ACTIVITY] = { "activity",
-                           "worker_text,kind_text,prefix_text,activity_text,unit_text,value", 6,
-                           1 },
+                           "worker_text,kind_text,prefix_text,activity_text,unit_text,value", 6, 1,
+                           false },
 };
 
 /* A text column by its value; an integer column as it is */

@@ -1,6 +1,7 @@
 #pragma once
 /* The tables of a run file, as data: docs/format.md is the definition. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define RUN_APPLICATION_ID 0x524F5354 /* "ROST" */
@@ -27,6 +28,7 @@ struct run_table_info {
         const char *columns; /* after id, separated by commas */
         size_t n_columns;    /* without id */
         int since;           /* minor version of the format: in an older file it may be missing */
+        bool large;          /* rows come with the chunks: they are read as in pages.h */
 };
 
 enum task_column {

@@ -161,13 +161,13 @@ const int64_t *series_walk_column(const struct series_walk *walk, const char *na
         size_t len = strlen(name);
 
         for (size_t i = 0; i < walk->block.k; i++) {
-                const char *stop = memchr(at, ',', (size_t)(end - at));
+                const char *stop = memchr(at, ',', (size_t)(end - at)), *slash;
 
                 if (!stop)
                         stop = end;
-                if ((size_t)(stop - at) >= len && !memcmp(at, name, len) &&
-                    (at + len == stop || at[len] == '/')) {
-                        *resolution = at + len == stop ? 1 : number(at + len + 1, stop);
+                slash = memchr(at, '/', (size_t)(stop - at));
+                if ((size_t)((slash ? slash : stop) - at) == len && !memcmp(at, name, len)) {
+                        *resolution = slash ? number(slash + 1, stop) : 1;
                         return block_series(&walk->block, i);
                 }
                 if (stop == end)

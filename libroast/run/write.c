@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "probe/readings.h"
 #include "record/chunk.h"
 #include "run/run.h"
 #include "util/cleanup.h"
@@ -273,11 +273,10 @@ int64_t run_text(struct roast_run *run, const char *string, size_t len, struct r
 
 static int add_seals(struct roast_run *run, struct roast_error *error)
 {
-        struct timespec now;
+        int64_t now_ns = probe_utc_ns();
         sqlite3_stmt *stmt;
         int rc;
 
-        clock_gettime(CLOCK_REALTIME, &now);
         rc = sqlite3_prepare_v2(run->db,
                                 "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(?,?,?,?)", -1,
                                 &stmt, NULL);
@@ -288,7 +287,7 @@ static int add_seals(struct roast_run *run, struct roast_error *error)
                         continue;
                 sqlite3_bind_int64(stmt, 1, i);
                 sqlite3_bind_int64(stmt, 2, table->last_id);
-                sqlite3_bind_int64(stmt, 3, now.tv_sec * 1000000000ll + now.tv_nsec);
+                sqlite3_bind_int64(stmt, 3, now_ns);
                 sqlite3_bind_int64(stmt, 4, (int64_t)seal_hash(table->seal));
                 sqlite3_step(stmt);
                 rc = sqlite3_reset(stmt);

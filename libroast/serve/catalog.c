@@ -1,17 +1,14 @@
 /* The runs that are served: see catalog.h. */
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "roast-run.h"
+#include "run/list.h"
 #include "serve/catalog.h"
 #include "util/cleanup.h"
 #include "util/text.h"
-
-#define ENDING ".roast"
 
 static void served_free(struct served *served)
 {
@@ -45,8 +42,8 @@ static char *id_of(const char *path)
         name = memrchr(path, '/', len);
         name = name && name + 1 < path + len ? name + 1 : path;
         len -= (size_t)(name - path);
-        if (len > strlen(ENDING) && !memcmp(name + len - strlen(ENDING), ENDING, strlen(ENDING)))
-                len -= strlen(ENDING);
+        if (run_has_ending(name, len))
+                len -= strlen(RUN_ENDING);
         return text_copy(name, len);
 }
 
@@ -77,12 +74,12 @@ static struct served *find(const struct catalog *catalog, const char *id)
         return served;
 }
 
-static int is_run(const struct dirent *entry)
+/* Opening anything else, such as a pipe, might never end. */
+static bool can_be_opened(const char *path)
 {
-        size_t len = strlen(entry->d_name);
+        struct stat st;
 
-        return entry->d_name[0] != '.' && len > strlen(ENDING) &&
-               !strcmp(entry->d_name + len - strlen(ENDING), ENDING);
+        return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 int catalog_init(struct catalog *catalog, const char *path, struct roast_error *error)
@@ -105,6 +102,24 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
         return catalog_refresh(catalog, error);
 }
 
+/* With the lock held */
+static int add_entry(struct catalog *catalog, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *id = id_of(name);
+        char *path;
+
+        if (!id)
+                return ROAST_E_NOMEM;
+        if (find(catalog, id))
+                return 0;
+        if (asprintf(&path, "%s/%s", catalog->path, name) < 0)
+                return ROAST_E_NOMEM;
+        if (can_be_opened(path))
+                return add(catalog, path);
+        free(path);
+        return 0;
+}
+
 int catalog_refresh(struct catalog *catalog, struct roast_error *error)
 {
         struct dirent **entries;
@@ -112,19 +127,13 @@ int catalog_refresh(struct catalog *catalog, struct roast_error *error)
 
         if (catalog->single)
                 return 0;
-        n = scandir(catalog->path, &entries, is_run, versionsort);
+        n = run_list(&entries, catalog->path, error);
         if (n < 0)
-                return roast_fail(error, ROAST_E_IO, "%s: %s", catalog->path, strerror(errno));
+                return n;
         pthread_mutex_lock(&catalog->lock);
         for (int i = 0; i < n; i++) {
-                ROAST_CLEANUP(cleanup_free) char *id = id_of(entries[i]->d_name);
-                char *path;
-
-                if (r >= 0 &&
-                    (!id || (!find(catalog, id) &&
-                             (asprintf(&path, "%s/%s", catalog->path, entries[i]->d_name) < 0 ||
-                              add(catalog, path) < 0))))
-                        r = ROAST_E_NOMEM;
+                if (r >= 0)
+                        r = add_entry(catalog, entries[i]->d_name);
                 free(entries[i]);
         }
         pthread_mutex_unlock(&catalog->lock);

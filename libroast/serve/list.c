@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "roast-run.h"
 #include "roast-units.h"
+#include "run/list.h"
 #include "serve/list.h"
+#include "util/html.h"
 #include "util/json.h"
 
 const char list_style[] =
@@ -33,15 +34,6 @@ static void open_listed(struct listed *listed, const struct served *served)
                 roast_run_free(listed->run);
                 listed->run = NULL;
         }
-}
-
-static void put_text(struct json *json, const char *key, const char *text)
-{
-        json_key(json, key);
-        if (text)
-                json_string(json, text);
-        else
-                json_null(json);
 }
 
 static void put_time(struct json *json, const char *key, int64_t utc_ns)
@@ -76,14 +68,14 @@ int list_json(struct buf *out, struct catalog *catalog, struct roast_error *erro
 
                 open_listed(&listed, served);
                 json_object(&json);
-                put_text(&json, "id", served->id);
+                json_pair(&json, "id", served->id);
                 if (listed.run) {
-                        put_text(&json, "name", listed.about.name);
-                        put_text(&json, "outcome", listed.about.outcome);
+                        json_pair(&json, "name", listed.about.name);
+                        json_pair(&json, "outcome", listed.about.outcome);
                         put_time(&json, "start", listed.about.start_utc_ns);
                         put_time(&json, "end", listed.about.end_utc_ns);
                 } else {
-                        put_text(&json, "error", listed.error.message);
+                        json_pair(&json, "error", listed.error.message);
                 }
                 json_end(&json);
                 roast_run_free(listed.run);
@@ -93,19 +85,6 @@ int list_json(struct buf *out, struct catalog *catalog, struct roast_error *erro
         if (json.error >= 0)
                 json.error = buf_puts(out, "\n");
         return json.error < 0 ? roast_fail_nomem(error) : 0;
-}
-
-static int put_html(struct buf *out, const char *text)
-{
-        int r = 0;
-
-        for (; *text && r >= 0; text++)
-                r = *text == '<'   ? buf_puts(out, "&lt;")
-                    : *text == '&' ? buf_puts(out, "&amp;")
-                    : *text == '"' ? buf_puts(out, "&quot;")
-                    : *text == '>' ? buf_puts(out, "&gt;")
-                                   : buf_put_u8(out, (uint8_t)*text);
-        return r;
 }
 
 int list_link(struct buf *out, const char *id)
@@ -131,7 +110,6 @@ int list_link(struct buf *out, const char *id)
 static int put_row(struct buf *out, const struct served *served, const struct listed *listed)
 {
         char time[ROAST_UNITS_MAX] = "";
-        const char *state = listed->about.outcome ? listed->about.outcome : "unfinished";
         int r = buf_puts(out, "<tr><td><a href=\"");
 
         if (listed->run && listed->about.start_utc_ns != INT64_MIN)
@@ -141,15 +119,15 @@ static int put_row(struct buf *out, const struct served *served, const struct li
         if (r >= 0)
                 r = buf_puts(out, "\">");
         if (r >= 0)
-                r = put_html(out, served->id);
+                r = html_put(out, served->id);
         if (r >= 0)
                 r = buf_puts(out, "</a></td><td>");
         if (r >= 0)
-                r = put_html(out, time);
+                r = html_put(out, time);
         if (r >= 0)
                 r = buf_puts(out, listed->run ? "</td><td>" : "</td><td class=\"quiet\">");
         if (r >= 0)
-                r = put_html(out, listed->run ? state : listed->error.message);
+                r = html_put(out, listed->run ? run_state(&listed->about) : listed->error.message);
         return r < 0 ? r : buf_puts(out, "</td></tr>\n");
 }
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "probe/readings.h"
 #include "report/report.h"
 #include "roast-export.h"
 #include "roast-report.h"
@@ -24,22 +24,6 @@
 
 #define LOOK_NS      1000000000
 #define SHARE_OF_CPU 10
-
-static int64_t now_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static uint64_t wall_us(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_REALTIME, &now);
-        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 void served_bytes_unref(struct served_bytes *bytes)
 {
@@ -88,7 +72,7 @@ static uint64_t stamp_of(const char *path)
 /* With the lock held */
 static uint64_t look(struct served *served)
 {
-        int64_t now = now_ns(), pause = SHARE_OF_CPU * served->cost_ns;
+        int64_t now = probe_monotonic_ns(), pause = SHARE_OF_CPU * served->cost_ns;
         uint64_t stamp;
 
         if (pause < LOOK_NS)
@@ -100,7 +84,8 @@ static uint64_t look(struct served *served)
         if (!served->version || stamp != served->stamp) {
                 served->stamp = stamp;
                 /* not that of another run or of a server before: from the time on */
-                served->version = served->version ? served->version + 1 : wall_us();
+                served->version =
+                        served->version ? served->version + 1 : (uint64_t)probe_utc_ns() / 1000;
         }
         return served->version;
 }
@@ -156,7 +141,7 @@ static int make(struct served *served, enum served_part part, struct roast_error
                 [SERVED_OPENMETRICS] = make_openmetrics,
         };
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        int64_t begun_ns = now_ns(), cost_ns;
+        int64_t begun_ns = probe_monotonic_ns(), cost_ns;
         struct served_bytes *bytes;
         struct roast_run *run;
         int r = roast_run_open_any(&run, served->path, error);
@@ -174,7 +159,7 @@ static int make(struct served *served, enum served_part part, struct roast_error
         bytes->len = out.len;
         if (out.len)
                 memcpy(bytes->data, out.data, out.len);
-        cost_ns = now_ns() - begun_ns;
+        cost_ns = probe_monotonic_ns() - begun_ns;
         if (part == SERVED_DATA || cost_ns > served->cost_ns)
                 served->cost_ns = cost_ns;
         served_bytes_unref(served->parts[part].bytes);

@@ -323,12 +323,6 @@ static void put_number(struct json *json, const char *key, double value)
         json_double(json, value);
 }
 
-static void put_string(struct json *json, const char *key, const char *value)
-{
-        json_key(json, key);
-        json_string(json, value);
-}
-
 static const char *unit_of(const struct roast_compare_row *row)
 {
         switch (row->unit) {
@@ -347,13 +341,13 @@ static void put_row(struct json *json, const struct roast_compare_row *row)
         static const char *const betters[] = { "", "more", "less" };
 
         json_object(json);
-        put_string(json, "group", row->group);
-        put_string(json, "key", row->key);
-        put_string(json, "title", row->title);
+        json_pair(json, "group", row->group);
+        json_pair(json, "key", row->key);
+        json_pair(json, "title", row->title);
         json_key(json, "against");
         json_int(json, (int64_t)row->against);
-        put_string(json, "unit", unit_of(row));
-        put_string(json, "better", betters[row->better]);
+        json_pair(json, "unit", unit_of(row));
+        json_pair(json, "better", betters[row->better]);
         put_number(json, "a", row->a);
         put_number(json, "a_low", row->a_low);
         put_number(json, "a_high", row->a_high);
@@ -366,11 +360,11 @@ static void put_row(struct json *json, const struct roast_compare_row *row)
         put_number(json, "noise", row->noise);
         put_number(json, "p", row->p);
         put_number(json, "p_adjusted", row->p_adjusted);
-        put_string(json, "test", row->test);
+        json_pair(json, "test", row->test);
         json_key(json, "n");
         json_int(json, (int64_t)row->n);
-        put_string(json, "verdict", roast_verdict_names[row->verdict]);
-        put_string(json, "why", row->verdict == ROAST_VERDICT_NONE ? row->why : "");
+        json_pair(json, "verdict", roast_verdict_names[row->verdict]);
+        json_pair(json, "why", row->verdict == ROAST_VERDICT_NONE ? row->why : "");
         json_end(json);
 }
 
@@ -382,8 +376,8 @@ static void put_runs(struct json *json, const struct roast_comparison *compariso
                 const struct roast_compare_run *run = &comparison->runs[i];
 
                 json_object(json);
-                put_string(json, "path", run->path);
-                put_string(json, "name", run->name);
+                json_pair(json, "path", run->path);
+                json_pair(json, "name", run->name);
                 json_key(json, "group");
                 json_int(json, (int64_t)run->group);
                 json_key(json, "chunks");
@@ -405,7 +399,7 @@ static void put_environment(struct json *json, const struct roast_comparison *co
         json_array(json);
         for (size_t i = 0; i < comparison->n_differences; i++) {
                 json_object(json);
-                put_string(json, "name", comparison->differences[i].name);
+                json_pair(json, "name", comparison->differences[i].name);
                 json_key(json, "values");
                 json_array(json);
                 for (size_t j = 0; j < comparison->n_groups; j++)
@@ -414,6 +408,22 @@ static void put_environment(struct json *json, const struct roast_comparison *co
                 json_end(json);
         }
         json_end(json);
+}
+
+/* The sentences, one by one */
+static int put_notes(struct json *json, const struct roast_comparison *comparison)
+{
+        ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
+        char *rest = notes, *note;
+
+        if (!notes)
+                return ROAST_E_NOMEM;
+        json_key(json, "notes");
+        json_array(json);
+        while ((note = strsep(&rest, "\n")) && *note)
+                json_string(json, note);
+        json_end(json);
+        return 0;
 }
 
 int roast_comparison_to_json(char **ret, const struct roast_comparison *comparison,
@@ -425,6 +435,8 @@ int roast_comparison_to_json(char **ret, const struct roast_comparison *comparis
         json_object(&json);
         put_runs(&json, comparison);
         put_environment(&json, comparison);
+        if (put_notes(&json, comparison) < 0)
+                return roast_fail_nomem(error);
         json_key(&json, "rows");
         json_array(&json);
         for (size_t i = 0; i < comparison->n_rows; i++)

@@ -5,44 +5,14 @@
  * show of an output that nobody has vouched for. All text is escaped.
  */
 
-#include <string.h>
-
+#include "util/html.h"
 #include "roast-show.h"
 #include "roast-units.h"
-#include "util/buf.h"
+#include "run/list.h"
 #include "util/cleanup.h"
 
 /* A notebook wants a glance: longer tables are cut, and say so. */
 #define ROWS_MAX 15
-
-static int put_escaped(struct buf *out, const char *text)
-{
-        int r = 0;
-
-        for (; *text && r >= 0; text++) {
-                switch (*text) {
-                case '&':
-                        r = buf_puts(out, "&amp;");
-                        break;
-                case '<':
-                        r = buf_puts(out, "&lt;");
-                        break;
-                case '>':
-                        r = buf_puts(out, "&gt;");
-                        break;
-                case '"':
-                        r = buf_puts(out, "&quot;");
-                        break;
-                case '\'':
-                        r = buf_puts(out, "&#39;");
-                        break;
-                default:
-                        r = buf_put_u8(
-                                out, (uint8_t)*text < 0x20 || *text == 0x7f ? ' ' : (uint8_t)*text);
-                }
-        }
-        return r;
-}
 
 static int put_heading(struct buf *out, const struct roast_table *table)
 {
@@ -52,7 +22,7 @@ static int put_heading(struct buf *out, const struct roast_table *table)
                 r = buf_printf(out, "<th style=\"text-align:%s\">",
                                table->columns[i].right ? "right" : "left");
                 if (r >= 0)
-                        r = put_escaped(out, table->columns[i].title);
+                        r = html_put(out, table->columns[i].title);
                 if (r >= 0)
                         r = buf_puts(out, "</th>");
         }
@@ -72,7 +42,7 @@ static int put_cell(struct buf *out, const struct roast_cell *cell, bool right)
         r = buf_printf(out, "<td style=\"text-align:%s;white-space:pre-wrap%s\">",
                        right ? "right" : "left", styles[cell->emphasis]);
         if (r >= 0 && cell->text)
-                r = put_escaped(out, cell->text);
+                r = html_put(out, cell->text);
         return r < 0 ? r : buf_puts(out, "</td>");
 }
 
@@ -83,7 +53,7 @@ static int put_table(struct buf *out, const struct roast_table *table)
 
         r = buf_puts(out, "<table><caption style=\"text-align:left;font-weight:bold\">");
         if (r >= 0)
-                r = put_escaped(out, table->title);
+                r = html_put(out, table->title);
         if (r >= 0)
                 r = buf_puts(out, "</caption>");
         if (r >= 0 && table->n_columns > 2) /* two are a name and its value */
@@ -131,15 +101,15 @@ static int put_headline(struct buf *out, const struct roast_run_about *about)
                 roast_format_utc(start, sizeof(start), about->start_utc_ns);
         r = buf_puts(out, "<p><b>");
         if (r >= 0)
-                r = put_escaped(out, about->name ? about->name : "Run without a name");
+                r = html_put(out, about->name ? about->name : "Run without a name");
         if (r >= 0)
                 r = buf_printf(out, "</b>, begun %s, ", start);
         if (r >= 0)
-                r = put_escaped(out, about->outcome ? about->outcome : "unfinished");
+                r = html_put(out, run_state(about));
         if (r >= 0 && about->error)
                 r = buf_puts(out, ": ");
         if (r >= 0 && about->error)
-                r = put_escaped(out, about->error);
+                r = html_put(out, about->error);
         return r < 0 ? r : buf_puts(out, "</p>");
 }
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "roast-show.h"
+#include "show/json.h"
 #include "util/cleanup.h"
-#include "util/json.h"
 
 static void put_metric(struct json *json, enum roast_metric metric, const struct roast_value *value)
 {
@@ -134,11 +134,8 @@ static int finish(char **ret, struct json *json, struct roast_error *error)
         return *ret ? 0 : roast_fail_nomem(error);
 }
 
-static int put_fact(const struct roast_fact *fact, void *context)
+void show_fact(struct json *json, const struct roast_fact *fact)
 {
-        struct json *json = context;
-
-        json_key(json, fact->name);
         switch (fact->type) {
         case ROAST_FACT_INT:
                 json_int(json, fact->integer);
@@ -153,6 +150,14 @@ static int put_fact(const struct roast_fact *fact, void *context)
                 json_null(json);
                 break;
         }
+}
+
+static int put_fact(const struct roast_fact *fact, void *context)
+{
+        struct json *json = context;
+
+        json_key(json, fact->name);
+        show_fact(json, fact);
         return 0;
 }
 

@@ -12,173 +12,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "roast-show.h"
-#include "util/buf.h"
-#include "util/cleanup.h"
+#include "run/list.h"
+#include "show/openmetrics.h"
 #include "util/size.h"
-#include "util/utf8.h"
 
 /* Datasets beyond these are told together: labels stay bounded. */
 #define DATASETS_MAX 1000
 
-struct exposition {
-        struct buf out;
-        int error;
-        const char *family; /* name of the current one */
-        size_t family_len;
-        const char *suffix; /* of its samples */
-        char name[128];
-};
-
-/* Small pieces are the rule: they go without a call where there is room. */
-static inline void put(struct exposition *e, const char *data, size_t len)
-{
-        struct buf *out = &e->out;
-
-        if (e->error < 0)
-                return;
-        if (len > out->cap - out->len) {
-                e->error = buf_append(out, data, len);
-                return;
-        }
-        memcpy(out->data + out->len, data, len);
-        out->len += len;
-}
-
-static void puts_(struct exposition *e, const char *text)
-{
-        put(e, text, strlen(text));
-}
-
-static void put_int(struct exposition *e, int64_t value)
-{
-        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-        char text[24], *at = text + sizeof(text);
-
-        do
-                *--at = (char)('0' + rest % 10);
-        while (rest /= 10);
-        if (value < 0)
-                *--at = '-';
-        put(e, at, (size_t)(text + sizeof(text) - at));
-}
-
-/* How many characters from here on stand for themselves */
-static size_t plain_length(const char *text, size_t len)
-{
-        size_t n = 0;
-
-        while (n < len && text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
-                n++;
-        return n;
-}
-
-/* A label's value, or a help text: well-formed UTF-8, on one line */
-static void put_escaped(struct exposition *e, const char *text)
-{
-        size_t len = strlen(text);
-
-        for (size_t i = 0; i < len;) {
-                size_t plain = plain_length(text + i, len - i);
-                size_t n = plain ? plain : utf8_length((const uint8_t *)text + i, len - i);
-
-                if (plain)
-                        put(e, text + i, plain);
-                else if (n == 0)
-                        puts_(e, "\xef\xbf\xbd");
-                else if (text[i] == '\n')
-                        puts_(e, "\\n");
-                else if (text[i] == '"' || text[i] == '\\')
-                        put(e, (char[]){ '\\', text[i] }, 2);
-                else
-                        put(e, text + i, n);
-                i += n ? n : 1;
-        }
-}
-
-/* `name` is that of the family, without "_total" for a counter. */
-static void family(struct exposition *e, const char *name, const char *type, const char *unit)
-{
-        e->family = name;
-        e->family_len = strlen(name);
-        e->suffix = !strcmp(type, "counter") ? "_total" : "";
-        puts_(e, "# TYPE roast_");
-        puts_(e, name);
-        puts_(e, " ");
-        puts_(e, type);
-        if (unit) {
-                puts_(e, "\n# UNIT roast_");
-                puts_(e, name);
-                puts_(e, " ");
-                puts_(e, unit);
-        }
-        puts_(e, "\n# HELP roast_");
-        puts_(e, name);
-        puts_(e, " ");
-}
-
-static void help(struct exposition *e, const char *text)
-{
-        put_escaped(e, text);
-        puts_(e, "\n");
-}
-
-/* The name of a sample; labels, if any, and a value follow. */
-static void sample(struct exposition *e)
-{
-        put(e, "roast_", 6);
-        put(e, e->family, e->family_len);
-        puts_(e, e->suffix);
-}
-
-static void value_int(struct exposition *e, int64_t value)
-{
-        put(e, " ", 1);
-        put_int(e, value);
-        put(e, "\n", 1);
-}
-
-static void value_real(struct exposition *e, double value)
-{
-        put(e, " ", 1);
-        if (e->error >= 0)
-                e->error = buf_put_real(&e->out, value);
-        put(e, "\n", 1);
-}
-
-static void label(struct exposition *e, const char *before, const char *name, const char *value)
-{
-        puts_(e, before);
-        puts_(e, name);
-        puts_(e, "=\"");
-        put_escaped(e, value);
-        put(e, "\"", 1);
-}
-
 static void put_about(struct exposition *e, const struct roast_run_about *about)
 {
-        family(e, "run_info", "gauge", NULL);
-        help(e, "Which run this is, and how it ended");
-        sample(e);
-        label(e, "{", "name", about->name ? about->name : "");
-        label(e, ",", "id", about->id ? about->id : "");
-        label(e, ",", "outcome", about->outcome ? about->outcome : "unfinished");
-        puts_(e, "} 1\n");
-        family(e, "run_active", "gauge", NULL);
-        help(e, "1 while the run has not ended");
-        sample(e);
-        value_int(e, about->end_utc_ns == INT64_MIN);
+        exposition_family(e, "run_info", "gauge", NULL);
+        exposition_help(e, "Which run this is, and how it ended");
+        exposition_sample(e);
+        exposition_label(e, "{", "name", about->name ? about->name : "");
+        exposition_label(e, ",", "id", about->id ? about->id : "");
+        exposition_label(e, ",", "outcome", run_state(about));
+        exposition_puts(e, "} 1\n");
+        exposition_family(e, "run_active", "gauge", NULL);
+        exposition_help(e, "1 while the run has not ended");
+        exposition_sample(e);
+        exposition_int(e, about->end_utc_ns == INT64_MIN);
         if (about->start_utc_ns != INT64_MIN) {
-                family(e, "run_start_time_seconds", "gauge", "seconds");
-                help(e, "When the run began, since 1970");
-                sample(e);
-                value_real(e, (double)about->start_utc_ns / 1e9);
+                exposition_family(e, "run_start_time_seconds", "gauge", "seconds");
+                exposition_help(e, "When the run began, since 1970");
+                exposition_sample(e);
+                exposition_real(e, (double)about->start_utc_ns / 1e9);
         }
         if (about->end_utc_ns != INT64_MIN) {
-                family(e, "run_end_time_seconds", "gauge", "seconds");
-                help(e, "When the run ended, since 1970");
-                sample(e);
-                value_real(e, (double)about->end_utc_ns / 1e9);
+                exposition_family(e, "run_end_time_seconds", "gauge", "seconds");
+                exposition_help(e, "When the run ended, since 1970");
+                exposition_sample(e);
+                exposition_real(e, (double)about->end_utc_ns / 1e9);
         }
 }
 
@@ -222,18 +86,18 @@ static void put_dataset(struct exposition *e, const struct counter *counter, con
             (counter->figure == CHUNK_SECONDS && !dataset->wall_chunks))
                 return; /* not known */
         for (size_t i = 0; i < (counter->figure == CHUNKS ? 2 : 1); i++) {
-                sample(e);
-                label(e, "{", "dataset", name);
+                exposition_sample(e);
+                exposition_label(e, "{", "dataset", name);
                 if (counter->figure == CHUNKS)
-                        label(e, ",", "outcome", i ? "failed" : "finished");
-                put(e, "}", 1);
+                        exposition_label(e, ",", "outcome", i ? "failed" : "finished");
+                exposition_put(e, "}", 1);
                 if (counter->figure == CHUNK_SECONDS)
-                        value_real(e, dataset->wall_s);
+                        exposition_real(e, dataset->wall_s);
                 else
-                        value_int(e, counter->figure == EVENTS ? dataset->events
-                                     : counter->figure == READ_BYTES
-                                             ? (int64_t)dataset->requested_bytes
-                                             : outcomes[i]);
+                        exposition_int(e, counter->figure == EVENTS ? dataset->events
+                                          : counter->figure == READ_BYTES
+                                                  ? (int64_t)dataset->requested_bytes
+                                                  : outcomes[i]);
         }
 }
 
@@ -246,8 +110,8 @@ static void put_counter(struct exposition *e, const struct counter *counter,
 
         if (n == 0 && whole->state == ROAST_ABSENT)
                 return;
-        family(e, counter->name, "counter", counter->unit);
-        help(e, counter->help);
+        exposition_family(e, counter->name, "counter", counter->unit);
+        exposition_help(e, counter->help);
         for (size_t i = 0; i < n; i++)
                 put_dataset(e, counter, summary->datasets[i].name ? summary->datasets[i].name : "",
                             &summary->datasets[i]);
@@ -256,8 +120,8 @@ static void put_counter(struct exposition *e, const struct counter *counter,
         if (n < summary->n_datasets)
                 put_dataset(e, counter, "(all others)", &others);
         if (n == 0) {
-                sample(e);
-                value_real(e, whole->real);
+                exposition_sample(e);
+                exposition_real(e, whole->real);
         }
 }
 
@@ -338,25 +202,26 @@ static void put_registry(struct exposition *e, const struct roast_metric_set *se
 
                 if (!is_shown(set, i))
                         continue;
-                family(e, name_of(e, i), "gauge", bases[info->unit].unit);
-                put_escaped(e, info->title);
-                puts_(e, ": ");
-                help(e, info->formula);
-                sample(e);
-                value_real(e, set->values[i].real * bases[info->unit].factor);
+                exposition_family(e, name_of(e, i), "gauge", bases[info->unit].unit);
+                exposition_escaped(e, info->title);
+                exposition_puts(e, ": ");
+                exposition_help(e, info->formula);
+                exposition_sample(e);
+                exposition_real(e, set->values[i].real * bases[info->unit].factor);
         }
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++) {
                 if (!is_shown(set, i) || set->values[i].state != ROAST_ESTIMATED)
                         continue;
                 name_of(e, i);
                 if (!any) {
-                        family(e, "metric_estimated", "gauge", NULL);
-                        help(e, "1 for each metric here that is estimated, not measured");
+                        exposition_family(e, "metric_estimated", "gauge", NULL);
+                        exposition_help(e,
+                                        "1 for each metric here that is estimated, not measured");
                 }
                 any = true;
-                sample(e);
-                label(e, "{", "metric", e->name);
-                puts_(e, "} 1\n");
+                exposition_sample(e);
+                exposition_label(e, "{", "metric", e->name);
+                exposition_puts(e, "} 1\n");
         }
 }
 
@@ -371,92 +236,16 @@ static void put_customs(struct exposition *e, const struct roast_summary *summar
                 if (custom->value.state == ROAST_ABSENT || !isfinite(custom->value.real))
                         continue;
                 if (!any) {
-                        family(e, "custom_metric", "gauge", NULL);
-                        help(e, "Metrics that the user registered, each in its own unit");
+                        exposition_family(e, "custom_metric", "gauge", NULL);
+                        exposition_help(e,
+                                        "Metrics that the user registered, each in its own unit");
                 }
                 any = true;
-                sample(e);
-                label(e, "{", "metric", custom->key);
-                label(e, ",", "unit", custom->unit ? custom->unit : "");
-                put(e, "}", 1);
-                value_real(e, custom->value.real);
-        }
-}
-
-static void put_worker_sums(struct exposition *e, const struct roast_worker_now *workers, size_t n)
-{
-        int64_t here = 0, threads = 0, rss = 0, n_rss = 0;
-        double fullest = -1;
-
-        for (size_t i = 0; i < n; i++) {
-                if (!workers[i].here)
-                        continue;
-                here++;
-                threads += workers[i].threads > 0 ? workers[i].threads : 0;
-                if (workers[i].rss_bytes < 0)
-                        continue;
-                n_rss++;
-                rss += workers[i].rss_bytes;
-                if (workers[i].memory_limit_bytes > 0)
-                        fullest = fmax(fullest, (double)workers[i].rss_bytes /
-                                                        (double)workers[i].memory_limit_bytes);
-        }
-        family(e, "workers", "gauge", NULL);
-        help(e, "Workers that are here now");
-        sample(e);
-        value_int(e, here);
-        family(e, "cores", "gauge", NULL);
-        help(e, "Threads of the workers that are here now");
-        sample(e);
-        value_int(e, threads);
-        if (n_rss) {
-                family(e, "memory_bytes", "gauge", "bytes");
-                help(e, "Resident memory of the workers that are here, by their last samples");
-                sample(e);
-                value_int(e, rss);
-        }
-        if (fullest >= 0) {
-                family(e, "memory_utilization_max_ratio", "gauge", "ratio");
-                help(e, "Resident memory over its limit, of the worker that is nearest to it");
-                sample(e);
-                value_real(e, fullest);
-        }
-}
-
-static int64_t figure_of(const struct roast_worker_now *worker, int figure)
-{
-        return figure == 0   ? worker->here
-               : figure == 1 ? worker->threads
-               : figure == 2 ? worker->rss_bytes
-                             : worker->memory_limit_bytes;
-}
-
-static void put_each_worker(struct exposition *e, const struct roast_worker_now *workers, size_t n)
-{
-        static const struct {
-                const char *name;
-                const char *unit;
-                const char *help;
-        } figures[] = {
-                { "worker_up", NULL, "1 while the worker is here" },
-                { "worker_cores", NULL, "Threads of the worker" },
-                { "worker_memory_bytes", "bytes", "Resident memory, by the last sample" },
-                { "worker_memory_limit_bytes", "bytes", "What the worker may take" },
-        };
-
-        for (int i = 0; i < (int)ROAST_ARRAY_SIZE(figures); i++) {
-                family(e, figures[i].name, "gauge", figures[i].unit);
-                help(e, figures[i].help);
-                for (size_t j = 0; j < n; j++) {
-                        int64_t value = figure_of(&workers[j], i);
-
-                        if (value < 0)
-                                continue;
-                        sample(e);
-                        label(e, "{", "worker", workers[j].name);
-                        put(e, "}", 1);
-                        value_int(e, value);
-                }
+                exposition_sample(e);
+                exposition_label(e, "{", "metric", custom->key);
+                exposition_label(e, ",", "unit", custom->unit ? custom->unit : "");
+                exposition_put(e, "}", 1);
+                exposition_real(e, custom->value.real);
         }
 }
 
@@ -464,21 +253,15 @@ int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *s
                       struct roast_error *error)
 {
         struct exposition e = { 0 };
-        size_t n;
 
         put_about(&e, source->about);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(counters); i++)
                 put_counter(&e, &counters[i], source->summary);
         put_registry(&e, &source->summary->metrics);
         put_customs(&e, source->summary);
-        if (source->workers) {
-                const struct roast_worker_now *workers = roast_workers_all(source->workers, &n);
-
-                put_worker_sums(&e, workers, n);
-                if (source->per_worker)
-                        put_each_worker(&e, workers, n);
-        }
-        puts_(&e, "# EOF\n");
+        if (source->workers)
+                openmetrics_workers(&e, source->workers, source->per_worker);
+        exposition_puts(&e, "# EOF\n");
         *len = e.out.len;
         *ret = e.error < 0 ? NULL : buf_release_string(&e.out);
         if (!*ret) {

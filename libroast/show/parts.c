@@ -1,6 +1,7 @@
 /* The tables of datasets, of sections and of tasks */
 
 #include "show/parts.h"
+#include "metrics/chunk-stats.h"
 #include "record/chunk.h"
 #include "show/build.h"
 
@@ -65,6 +66,16 @@ const struct roast_column section_columns[SECTION_N_COLUMNS] = {
         { "bytes", "Bytes", true, 1 },
 };
 
+static void section_times(struct roast_cell *cells, const struct roast_section *section)
+{
+        if (!section_has_time(section))
+                return;
+        build_seconds(&cells[3], section->total_s);
+        build_seconds(&cells[4], section->self_s);
+        build_seconds(&cells[5], section->min_s);
+        build_seconds(&cells[6], section->max_s);
+}
+
 int section_fill(struct roast_table *table, const struct roast_summary *summary)
 {
         for (size_t i = 0; i < summary->n_sections; i++) {
@@ -76,10 +87,7 @@ int section_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_text(&cells[0], "%s", section->name);
                 build_count(&cells[1], section->chunks);
                 build_count(&cells[2], section->count);
-                build_seconds(&cells[3], section->total_s);
-                build_seconds(&cells[4], section->self_s);
-                build_seconds(&cells[5], section->min_s);
-                build_seconds(&cells[6], section->max_s);
+                section_times(cells, section);
                 if (section->kind & SECTION_MEMORY)
                         build_bytes(&cells[7], section->rss_delta_bytes);
                 if (section->kind & SECTION_BYTES_READ)

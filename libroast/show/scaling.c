@@ -156,12 +156,6 @@ static void put_number(struct json *json, const char *key, double value)
         json_double(json, value);
 }
 
-static void put_string(struct json *json, const char *key, const char *value)
-{
-        json_key(json, key);
-        json_string(json, value);
-}
-
 /* An infinite number has no JSON form: null stands for "never". */
 static void put_figure(struct json *json, const char *key,
                        const struct roast_scaling_figure *figure)
@@ -177,15 +171,15 @@ static void put_figure(struct json *json, const char *key,
 static void put_point(struct json *json, const struct roast_scaling_point *point)
 {
         json_object(json);
-        put_string(json, "path", point->path);
-        put_string(json, "name", point->name);
+        json_pair(json, "path", point->path);
+        json_pair(json, "name", point->name);
         put_number(json, "workers", point->workers);
         put_number(json, "cores", point->cores);
         put_number(json, "events_per_s", point->events_per_s);
         put_number(json, "speedup", point->speedup);
         put_number(json, "efficiency", point->efficiency);
         if (point->left_out)
-                put_string(json, "left_out", point->left_out);
+                json_pair(json, "left_out", point->left_out);
         json_end(json);
 }
 
@@ -211,9 +205,9 @@ static void put_curve(struct json *json, const struct roast_scaling_fit *fit, do
 static void put_fit(struct json *json, const struct roast_scaling_fit *fit, double most)
 {
         json_object(json);
-        put_string(json, "law", fit->law);
-        put_string(json, "title", fit->title);
-        put_string(json, "why", fit->why);
+        json_pair(json, "law", fit->law);
+        json_pair(json, "title", fit->title);
+        json_pair(json, "why", fit->why);
         if (!*fit->why) {
                 put_figure(json, "lambda", &fit->lambda);
                 put_figure(json, "sigma", &fit->sigma);

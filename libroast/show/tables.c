@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/chunk-stats.h"
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
@@ -279,20 +280,44 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
         for (size_t i = 0; i < summary->n_datasets; i++) {
                 const struct roast_dataset *dataset = &summary->datasets[i];
                 struct roast_cell *cells = build_row(table);
-                char time[ROAST_UNITS_MAX] = "no time";
+                char time[ROAST_UNITS_MAX];
 
                 if (!cells)
                         return ROAST_E_NOMEM;
                 label(&cells[0], dataset_name(dataset->name), INDENT);
-                if (dataset->finished)
-                        roast_format_seconds(time, sizeof(time),
-                                             dataset->wall_s / (double)dataset->finished);
-                build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished, time);
+                if (dataset->wall_chunks)
+                        build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished,
+                                   roast_format_seconds(time, sizeof(time),
+                                                        dataset->wall_s /
+                                                                (double)dataset->wall_chunks));
+                else
+                        build_text(&cells[1], "%lld chunks, no time", (long long)dataset->finished);
         }
         return 0;
 }
 
 #define SECTIONS_SHOWN 5
+
+static void section_cell(struct roast_cell *cell, const struct roast_section *section)
+{
+        char time[ROAST_UNITS_MAX], memory[ROAST_UNITS_MAX];
+        const char *open = "", *shown = "", *close = "", *comma = "", *grown = "", *mean = "";
+
+        if (section_has_time(section)) {
+                shown = roast_format_seconds(time, sizeof(time), section->total_s);
+                open = " (";
+                close = ")";
+        }
+        if (section->kind & SECTION_MEMORY && section->memory_chunks) {
+                grown = roast_format_bytes(memory, sizeof(memory),
+                                           section->rss_delta_bytes /
+                                                   (double)section->memory_chunks);
+                comma = ", ";
+                mean = " avg";
+        }
+        build_text(cell, "%s%s%lldx%s%s%s%s", shown, open, (long long)section->count, close, comma,
+                   grown, mean);
+}
 
 static int chunk_sections(struct roast_table *table, const struct roast_summary *summary)
 {
@@ -301,21 +326,12 @@ static int chunk_sections(struct roast_table *table, const struct roast_summary 
         if (heading(table, "Section Timing") < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < summary->n_sections && i < SECTIONS_SHOWN; i++) {
-                const struct roast_section *section = &summary->sections[i];
                 struct roast_cell *cells = build_row(table);
-                char time[ROAST_UNITS_MAX], memory[ROAST_UNITS_MAX];
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], section->name, INDENT);
-                roast_format_seconds(time, sizeof(time), section->total_s);
-                if (section->kind & SECTION_MEMORY && section->memory_chunks)
-                        build_text(&cells[1], "%s (%lldx), %s avg", time, (long long)section->count,
-                                   roast_format_bytes(memory, sizeof(memory),
-                                                      section->rss_delta_bytes /
-                                                              (double)section->memory_chunks));
-                else
-                        build_text(&cells[1], "%s (%lldx)", time, (long long)section->count);
+                label(&cells[0], summary->sections[i].name, INDENT);
+                section_cell(&cells[1], &summary->sections[i]);
         }
         return 0;
 }

@@ -1,39 +1,59 @@
 #pragma once
 /*
- * Reading CBOR (RFC 8949): what the Python side kept of dicts
+ * CBOR (RFC 8949): how a chunk record keeps dicts
  *
- * Items of definite length, numbers up to 64 bits and doubles are read; what
- * else a file may hold is skipped where it is well formed. A reader that has met
- * bad bytes stays at its end.
+ * Items have definite lengths. What nobody here writes, floats of fewer than 64
+ * bits and other simple values, is passed over where it is well formed. Reading
+ * goes item by item over hostile bytes: a length that cannot be makes the cursor
+ * bad, and every item after that is CBOR_BAD.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "util/buf.h"
 
-struct cbor {
-        const uint8_t *at;
-        const uint8_t *end;
+enum cbor_type {
+        /* the RFC's major types */
+        CBOR_UINT,
+        CBOR_NEGATIVE, /* -1 - value */
+        CBOR_BYTES,
+        CBOR_TEXT,
+        CBOR_ARRAY,
+        CBOR_MAP,
+        CBOR_TAG, /* said of the item that follows */
+        CBOR_SIMPLE,
+        /* and what is told apart from them */
+        CBOR_REAL,
+        CBOR_BAD,
 };
 
-enum cbor_type { CBOR_BAD, CBOR_NUMBER, CBOR_TEXT, CBOR_ARRAY, CBOR_MAP, CBOR_OTHER };
+/* Values of CBOR_SIMPLE */
+enum { CBOR_FALSE = 20, CBOR_TRUE = 21, CBOR_NULL = 22 };
+/* Values of CBOR_TAG: an integer as bytes, most significant first */
+enum { CBOR_BIG = 2, CBOR_BIG_NEGATIVE = 3 };
 
 struct cbor_item {
         enum cbor_type type;
-        double number;
-        const char *text; /* its bytes, which have no end of their own */
-        uint64_t n;       /* bytes of a text, items of an array, pairs of a map */
+        uint64_t value;      /* or bytes of a string, items of an array, pairs of a map */
+        double real;         /* of CBOR_REAL */
+        const uint8_t *data; /* of a string, which has no end of its own */
 };
 
-static inline struct cbor cbor_of(const void *data, size_t len)
-{
-        const uint8_t *at = data;
+/* The head of an item; what belongs to it follows. Each returns 0 or ROAST_E_NOMEM. */
+int cbor_put(struct buf *out, enum cbor_type type, uint64_t value);
+int cbor_put_int(struct buf *out, int64_t value);
+int cbor_put_real(struct buf *out, double value);
+int cbor_put_text(struct buf *out, const char *data, size_t len);
 
-        return (struct cbor){ at, at ? at + len : at };
-}
-
-/* The head of the next item; what is inside an array or a map follows as items of its own. */
-struct cbor_item cbor_next(struct cbor *in);
-/* Passes over what is inside of an item that was read. False: bad bytes. */
-bool cbor_skip(struct cbor *in, const struct cbor_item *item);
+/* The next item; what is inside an array, a map or a tag follows as items of its own. */
+struct cbor_item cbor_next(struct cursor *in);
+/* Passes over what is inside of an item that was read. */
+void cbor_skip(struct cursor *in, const struct cbor_item *item);
 bool cbor_is(const struct cbor_item *item, const char *text);
+/* A number of up to 64 bits; NaN: the item is none */
+double cbor_number(const struct cbor_item *item);
+
+/* The pairs of a map whose keys are text, each value as CBOR, up to where it is damaged */
+typedef void (*cbor_pair_visitor)(const char *key, size_t key_len, const void *value,
+                                  size_t value_len, void *context);
+void cbor_each_pair(const void *data, size_t len, cbor_pair_visitor visit, void *context);
+/* Whether a value is a map with anything in it */
+bool cbor_is_filled_map(const void *data, size_t len);

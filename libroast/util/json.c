@@ -195,3 +195,12 @@ void json_null(struct json *json)
         separate(json);
         put(json, "null", 4);
 }
+
+void json_pair(struct json *json, const char *key, const char *string)
+{
+        json_key(json, key);
+        if (string)
+                json_string(json, string);
+        else
+                json_null(json);
+}

@@ -43,3 +43,5 @@ void json_int(struct json *json, int64_t value);
 void json_double(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
+/* A key and its string, or null for NULL */
+void json_pair(struct json *json, const char *key, const char *string);

@@ -20,7 +20,11 @@ static PyObject *exception_of(int code)
 
 PyObject *native_raise(const struct roast_error *error)
 {
-        PyErr_SetString(exception_of(error->code), error->message);
+        PyObject *message = native_shown(error->message);
+
+        if (message)
+                PyErr_SetObject(exception_of(error->code), message);
+        Py_XDECREF(message);
         return NULL;
 }
 

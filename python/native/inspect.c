@@ -27,7 +27,7 @@ PyObject *native_inspect_json(PyObject *module, PyObject *args)
         Py_END_ALLOW_THREADS Py_DECREF(path);
         if (r < 0)
                 return native_raise(&error);
-        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        result = native_shown(text);
         free(text);
         return result;
 }

@@ -22,7 +22,7 @@ int plain_get_object(PyObject *mapping, PyObject *key, PyObject **ret)
 
 int plain_get(PyObject *mapping, const char *key, PyObject **ret)
 {
-        PyObject *name = PyUnicode_FromString(key);
+        PyObject *name = native_text(key);
         int r;
 
         *ret = NULL;
@@ -175,8 +175,10 @@ int plain_each_pair(PyObject *mapping,
 
 int plain_put(PyObject *dict, const char *key, PyObject *value)
 {
-        int r = value ? PyDict_SetItemString(dict, key, value) : -1;
+        PyObject *name = value ? native_text(key) : NULL;
+        int r = name ? PyDict_SetItem(dict, name, value) : -1;
 
+        Py_XDECREF(name);
         Py_XDECREF(value);
         return r;
 }

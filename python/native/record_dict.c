@@ -53,8 +53,7 @@ static PyObject *text(const struct row *row, enum chunk_field field)
         size_t len;
         const char *data = chunk_table_text(row->table, row->row, field, &len);
 
-        return data ? PyUnicode_DecodeUTF8(data, (Py_ssize_t)len, "surrogateescape")
-                    : Py_NewRef(Py_None);
+        return data ? native_text_n(data, len) : Py_NewRef(Py_None);
 }
 
 /* A dict stored as CBOR; an empty one if there is none */
@@ -115,7 +114,7 @@ static PyObject *part_name(const struct chunk_table *table, const struct chunk_p
         size_t len;
         const char *data = intern_get(&table->strings, (size_t)parts->columns[0][part], &len);
 
-        return PyUnicode_DecodeUTF8(data, (Py_ssize_t)len, "surrogateescape");
+        return native_text_n(data, len);
 }
 
 static int put_branches(const struct row *row)

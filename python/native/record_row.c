@@ -10,48 +10,13 @@
 #include <math.h>
 
 #include "cbor.h"
+#include "record/documented.h"
 #include "records.h"
 #include "util/cleanup.h"
 
-struct number_key {
-        const char *key;
-        enum chunk_field field;
-        double unit;
-};
-
-static const struct number_key number_keys[] = {
-        { "t_start", CHUNK_START_UTC_NS, 1e9 },
-        { "duration", CHUNK_WALL_NS, 1e9 },
-        { "cpu_time", CHUNK_CPU_NS, 1e9 },
-        { "mem_before_mb", CHUNK_RSS_START_BYTES, 1 << 20 },
-        { "mem_after_mb", CHUNK_RSS_END_BYTES, 1 << 20 },
-        { "mem_peak_mb", CHUNK_RSS_PEAK_BYTES, 1 << 20 },
-        { "bytes_read", CHUNK_REQUESTED_BYTES, 1 },
-};
-
-static const struct number_key split_keys[] = {
-        { "cpu", CHUNK_CPU_NS, 1e9 },
-        { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
-        { "throttled", CHUNK_THROTTLED_NS, 1e9 },
-        { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
-        { "gil", CHUNK_GIL_NS, 1e9 },
-        { "other", CHUNK_OTHER_NS, 1e9 },
-        { "samples", CHUNK_SPLIT_SAMPLES, 1 },
-};
-
-/* Keys that follow from others, or that are dealt with on their own */
-static const char *const known_keys[] = {
-        "t_end",
-        "timestamp",
-        "mem_delta_mb",
-        "num_branches_accessed",
+/* Keys that are dealt with on their own */
+static const char *const own_keys[] = {
         "accessed_bytes",
-        "chunk_id",
-        "memory_start_gb",
-        "memory_end_gb",
-        "memory_delta_gb",
-        "sections",
-        "memory_sections",
         "accessed_uncompressed_bytes",
         "error",
         "timing",
@@ -60,10 +25,10 @@ static const char *const known_keys[] = {
         "wall_split",
         "outcome",
         "accessed_branches",
-        "branches_read_percent",
         "branch_bytes",
         "peak_source",
         "bytes_read_percent",
+        NULL,
 };
 
 static int64_t number(PyObject *value, double unit)
@@ -82,15 +47,15 @@ static bool is_number(PyObject *value)
         return PyFloat_Check(value) || PyLong_Check(value);
 }
 
-static void set_numbers(struct chunk_table *table, PyObject *dict, const struct number_key *keys,
-                        size_t n)
+static void set_numbers(struct chunk_table *table, PyObject *dict,
+                        const struct documented_number *numbers)
 {
-        for (size_t i = 0; i < n; i++) {
-                PyObject *value = PyDict_GetItemString(dict, keys[i].key);
+        for (; numbers->key; numbers++) {
+                PyObject *value = PyDict_GetItemString(dict, numbers->key);
 
                 if (value && is_number(value))
-                        chunk_table_set(table, table->n - 1, keys[i].field,
-                                        number(value, keys[i].unit));
+                        chunk_table_set(table, table->n - 1, numbers->field,
+                                        number(value, numbers->unit));
         }
 }
 
@@ -221,15 +186,21 @@ static int add_branches(struct chunk_table *table, PyObject *dict)
         return r;
 }
 
+static bool is_among(PyObject *key, const char *const *keys)
+{
+        while (*keys && PyUnicode_CompareWithASCIIString(key, *keys))
+                keys++;
+        return *keys;
+}
+
 static bool is_known(PyObject *key)
 {
         if (!PyUnicode_Check(key))
                 return false;
-        for (size_t i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
-                if (!PyUnicode_CompareWithASCIIString(key, known_keys[i]))
-                        return true;
-        for (size_t i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); i++)
-                if (!PyUnicode_CompareWithASCIIString(key, number_keys[i].key))
+        if (is_among(key, documented_derived) || is_among(key, own_keys))
+                return true;
+        for (size_t i = 0; documented_numbers[i].key; i++)
+                if (!PyUnicode_CompareWithASCIIString(key, documented_numbers[i].key))
                         return true;
         for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
                 if (!PyUnicode_CompareWithASCIIString(key, chunk_fields[i].name))
@@ -259,9 +230,9 @@ int record_row(struct chunk_table *table, PyObject *dict)
 
         if (r < 0)
                 return r;
-        set_numbers(table, dict, number_keys, sizeof(number_keys) / sizeof(number_keys[0]));
+        set_numbers(table, dict, documented_numbers);
         if (split && PyDict_Check(split))
-                set_numbers(table, split, split_keys, sizeof(split_keys) / sizeof(split_keys[0]));
+                set_numbers(table, split, documented_split);
         if ((r = set_fields(table, dict)) < 0 || (r = set_outcome(table, dict)) < 0)
                 return r;
         if ((r = add_sections(table, dict, "timing", SECTION_TIME, 1e9)) < 0 ||

@@ -105,7 +105,7 @@ static PyObject *walk(PyObject *self, PyObject *object,
 static int append_text(const char *text, size_t len, void *context)
 {
         PyObject *filled = context;
-        PyObject *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "surrogateescape");
+        PyObject *string = native_text_n(text, len);
         int r = string ? PyList_Append(filled, string) : -1;
 
         Py_XDECREF(string);
@@ -131,9 +131,11 @@ static int put_span(const struct roast_span *span, void *context)
 
         if (!span->kind || !span->activity || !isfinite(span->value))
                 return 0;
-        key = span->unit ? Py_BuildValue("(szss)", span->kind, span->prefix, span->activity,
-                                         span->unit)
-                         : Py_BuildValue("(szs)", span->kind, span->prefix, span->activity);
+        key = span->unit
+                      ? Py_BuildValue("(NNNN)", native_text(span->kind), native_text(span->prefix),
+                                      native_text(span->activity), native_text(span->unit))
+                      : Py_BuildValue("(NNN)", native_text(span->kind), native_text(span->prefix),
+                                      native_text(span->activity));
         value = span->unit && strcmp(span->unit, "seconds") != 0 && span->value == rint(span->value)
                         ? PyLong_FromDouble(span->value)
                         : PyFloat_FromDouble(span->value);
@@ -158,18 +160,14 @@ PyObject *native_run_spans(PyObject *self, PyObject *unused)
 /* "rss_bytes/4096,cpu_user_ns/1000000": the names, each once in the worker's list */
 static int put_names(const char *worker, const char *columns, void *context)
 {
-        PyObject *filled = context;
-        PyObject *list = PyDict_GetItemString(filled, worker);
-        int r = 0;
+        PyObject *filled = context, *list;
+        int r = plain_get(filled, worker, &list);
 
-        if (!list) {
-                list = PyList_New(0);
-                r = list ? PyDict_SetItemString(filled, worker, list) : -1;
-                Py_XDECREF(list);
-        }
+        if (r == 0)
+                r = plain_put(filled, worker, Py_XNewRef(list = PyList_New(0)));
         for (const char *at = columns; r >= 0 && *at;) {
                 size_t len = strcspn(at, ","), name = strcspn(at, ",/");
-                PyObject *string = PyUnicode_DecodeUTF8(at, (Py_ssize_t)name, "surrogateescape");
+                PyObject *string = native_text_n(at, name);
 
                 r = string ? PySequence_Contains(list, string) : -1;
                 if (r == 0)
@@ -177,6 +175,7 @@ static int put_names(const char *worker, const char *columns, void *context)
                 Py_XDECREF(string);
                 at += len + (at[len] == ',');
         }
+        Py_XDECREF(list);
         return r < 0;
 }
 
@@ -195,20 +194,27 @@ PyObject *native_run_series(PyObject *self, PyObject *args)
 {
         struct roast_run_column times = { 0 }, values = { 0 };
         struct roast_error error = { 0 };
-        const char *worker, *name;
+        const char *name;
         struct roast_run *run;
-        PyObject *done, *pair = NULL;
+        PyObject *worker, *done, *pair = NULL;
         int r;
 
-        if (!PyArg_ParseTuple(args, "ss", &worker, &name) || !(run = native_run_enter(self)))
+        if (!PyArg_ParseTuple(args, "O&s", native_text_converter, &worker, &name))
                 return NULL;
+        run = native_run_enter(self);
+        if (!run) {
+                Py_DECREF(worker);
+                return NULL;
+        }
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
-                r = roast_run_read_series(run, worker, name, &times, &values, &error);
+                r = roast_run_read_series(run, PyBytes_AsString(worker), name, &times, &values,
+                                          &error);
         Py_END_ALLOW_THREADS done = native_run_leave(self, r, &error);
         if (done)
                 pair = Py_BuildValue("(NN)", bytes_of(&times), bytes_of(&values));
         Py_XDECREF(done);
+        Py_DECREF(worker);
         free(times.values);
         free(values.values);
         return pair;

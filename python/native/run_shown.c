@@ -61,7 +61,7 @@ PyObject *native_run_repr_html(PyObject *self, PyObject *unused)
         Py_BEGIN_ALLOW_THREADS r = make_html(&html, run, &error);
         Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r >= 0)
-                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+                object = native_shown(html);
         free(html);
         return object;
 }

@@ -45,8 +45,7 @@ static PyObject *reasons(PyObject *self, enum roast_state state)
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state == state &&
                     plain_put(dict, roast_metrics[i].key,
-                              PyUnicode_FromString(
-                                      roast_metric_reason(set, (enum roast_metric)i))) < 0)
+                              native_shown(roast_metric_reason(set, (enum roast_metric)i))) < 0)
                         Py_CLEAR(dict);
         return dict;
 }
@@ -89,9 +88,8 @@ static PyObject *summary_ledger(PyObject *self, PyObject *unused)
         for (size_t i = 0; good && i < summary->n_ledger; i++) {
                 PyObject *row = ledger_row(&summary->ledger[i]);
 
-                good = row && PyDict_SetItemString(workers, summary->ledger[i].worker, row) == 0;
+                good = row && plain_put(workers, summary->ledger[i].worker, row) == 0;
                 bits |= summary->ledger[i].estimated;
-                Py_XDECREF(row);
         }
         for (unsigned int i = 0; good && i < ROAST_LEDGER_N_PARTS; i++) {
                 PyObject *key =
@@ -111,7 +109,8 @@ static PyObject *cell_tuple(const struct roast_cell *cell)
 {
         static const char *const emphases[] = { "plain", "strong", "dim", "alert" };
 
-        return Py_BuildValue("(ss)", cell->text ? cell->text : "", emphases[cell->emphasis]);
+        return Py_BuildValue("(Ns)", native_shown(cell->text ? cell->text : ""),
+                             emphases[cell->emphasis]);
 }
 
 static PyObject *row_tuple(const struct roast_table *table, size_t row)
@@ -195,7 +194,7 @@ static PyObject *summary_repr_html(PyObject *self, PyObject *unused)
         if (roast_tables_to_html(&html, &tables, &error) < 0)
                 native_raise(&error);
         else
-                object = PyUnicode_DecodeUTF8(html, (Py_ssize_t)strlen(html), "replace");
+                object = native_shown(html);
         free(html);
         roast_tables_deinit(&tables);
         return object;

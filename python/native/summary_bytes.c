@@ -50,7 +50,7 @@ PyObject *native_branch_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_branch *branch = &summary->branches[i];
 
-        return Py_BuildValue("{s:s,s:L,s:N}", "branch", branch->name, "chunks",
+        return Py_BuildValue("{s:N,s:L,s:N}", "branch", native_text(branch->name), "chunks",
                              (long long)branch->chunks, "bytes_needed", sum(&branch->needed));
 }
 
@@ -59,10 +59,11 @@ PyObject *native_failure_dict(const struct roast_summary *summary, size_t i)
         const struct roast_failure *failure = &summary->failures[i];
         int outcome = failure->outcome;
 
-        return Py_BuildValue(
-                "{s:s,s:z,s:z,s:z,s:L,s:L,s:d}", "outcome",
-                outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome] : "unknown",
-                "error_type", failure->error_type, "error_message", failure->error_message, "file",
-                failure->file, "attempts", (long long)failure->attempts, "recovered",
-                (long long)failure->recovered, "wall_s", failure->wall_s);
+        return Py_BuildValue("{s:s,s:N,s:N,s:N,s:L,s:L,s:d}", "outcome",
+                             outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome]
+                                                                        : "unknown",
+                             "error_type", native_text(failure->error_type), "error_message",
+                             native_text(failure->error_message), "file",
+                             native_text(failure->file), "attempts", (long long)failure->attempts,
+                             "recovered", (long long)failure->recovered, "wall_s", failure->wall_s);
 }

@@ -40,9 +40,9 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
         const struct roast_dataset *dataset = &summary->datasets[i];
 
         return Py_BuildValue(
-                "{s:z,s:L,s:L,s:L,s:N,s:N,s:N,s:N,s:N}", "name", dataset->name, "finished",
-                (long long)dataset->finished, "failed", (long long)dataset->failed, "events",
-                (long long)dataset->events, "wall_s",
+                "{s:N,s:L,s:L,s:L,s:N,s:N,s:N,s:N,s:N}", "name", native_text(dataset->name),
+                "finished", (long long)dataset->finished, "failed", (long long)dataset->failed,
+                "events", (long long)dataset->events, "wall_s",
                 real_or_none(dataset->wall_chunks > 0, dataset->wall_s), "cpu_s",
                 real_or_none(dataset->cpu_chunks > 0, dataset->cpu_s), "rss_delta_bytes",
                 real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes), "requested_bytes",
@@ -53,18 +53,21 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
 static PyObject *section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
+        bool timed = section_has_time(section);
 
         return Py_BuildValue(
-                "{s:s,s:O,s:O,s:O,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:d,s:d,s:d,s:L}", "name",
-                section->name, "time", section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
+                "{s:N,s:O,s:O,s:O,s:L,s:L,s:N,s:N,s:N,s:N,s:L,s:d,s:d,s:d,s:L}", "name",
+                native_text(section->name), "time",
+                section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
                 section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
                 section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
                 (long long)section->chunks, "count", (long long)section->count, "total_s",
-                section->total_s, "self_s", section->self_s, "min_s", section->min_s, "max_s",
-                section->max_s, "memory_chunks", (long long)section->memory_chunks,
-                "rss_delta_bytes", section->rss_delta_bytes, "rss_delta_min_bytes",
-                section->rss_delta_min_bytes, "rss_delta_max_bytes", section->rss_delta_max_bytes,
-                "bytes", (long long)section->bytes);
+                real_or_none(timed, section->total_s), "self_s",
+                real_or_none(timed, section->self_s), "min_s", real_or_none(timed, section->min_s),
+                "max_s", real_or_none(timed, section->max_s), "memory_chunks",
+                (long long)section->memory_chunks, "rss_delta_bytes", section->rss_delta_bytes,
+                "rss_delta_min_bytes", section->rss_delta_min_bytes, "rss_delta_max_bytes",
+                section->rss_delta_max_bytes, "bytes", (long long)section->bytes);
 }
 
 /* What was read is None for a file of which no chunk told that. */
@@ -92,7 +95,7 @@ static PyObject *file_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_file *file = &summary->files[i];
         PyObject *dict = Py_BuildValue(
-                "{s:s,s:L,s:L,s:L,s:N,s:N,s:N}", "name", file->name, "finished",
+                "{s:N,s:L,s:L,s:L,s:N,s:N,s:N}", "name", native_text(file->name), "finished",
                 (long long)file->finished, "failed", (long long)file->failed, "events",
                 (long long)file->events, "wall_s",
                 real_or_none(file->wall_chunks > 0, file->wall_s), "requested_bytes",
@@ -162,7 +165,7 @@ PyObject *native_summary_documented(const struct roast_summary *summary)
 
                 if (dataset->finished == 0)
                         continue;
-                name = Py_BuildValue("z", dataset->name);
+                name = native_text(dataset->name);
                 dict = native_documented_dataset(dataset);
                 r = name && dict ? PyDict_SetItem(datasets, name, dict) : -1;
                 Py_XDECREF(name);
@@ -239,13 +242,14 @@ PyObject *native_summary_custom(const struct roast_summary *summary)
         for (size_t i = 0; dict && i < summary->n_customs; i++) {
                 const struct roast_custom *custom = &summary->customs[i];
 
-                if (plain_put(dict, custom->key,
-                              Py_BuildValue("{s:N,s:z,s:s,s:s,s:s}", "value",
-                                            custom_value(&custom->value), "reason",
-                                            custom->value.reason, "title",
-                                            custom->title ? custom->title : custom->key, "unit",
-                                            custom->unit ? custom->unit : "", "better",
-                                            betters[custom->better])) < 0)
+                if (plain_put(
+                            dict, custom->key,
+                            Py_BuildValue("{s:N,s:N,s:N,s:N,s:s}", "value",
+                                          custom_value(&custom->value), "reason",
+                                          native_shown(custom->value.reason), "title",
+                                          native_shown(custom->title ? custom->title : custom->key),
+                                          "unit", native_shown(custom->unit ? custom->unit : ""),
+                                          "better", betters[custom->better])) < 0)
                         Py_CLEAR(dict);
         }
         return dict;

@@ -25,17 +25,17 @@ static void *grow(void *array, size_t n, size_t size)
 /* A copy of an object's text; *ret is NULL for None. */
 static int copy_name(char **ret, PyObject *name)
 {
-        PyObject *string;
-        const char *text;
+        PyObject *string, *bytes;
 
         *ret = NULL;
         if (name == Py_None)
                 return 0;
         string = PyObject_Str(name);
-        text = string ? PyUnicode_AsUTF8AndSize(string, NULL) : NULL;
-        if (text && !(*ret = strdup(text)))
+        bytes = string ? native_text_bytes(string) : NULL;
+        if (bytes && !(*ret = strdup(PyBytes_AsString(bytes))))
                 PyErr_NoMemory();
         Py_XDECREF(string);
+        Py_XDECREF(bytes);
         return *ret ? 0 : -1;
 }
 
@@ -98,7 +98,7 @@ static int read_section(PyObject *name, PyObject *figures, void *context)
                 return -1;
         summary->sections = section;
         section += summary->n_sections++;
-        section->kind = SECTION_TIME;
+        section->kind = isfinite(total_s) ? SECTION_TIME : 0;
         section->chunks = section->count = plain_integer(&count);
         section->total_s = section->self_s = isfinite(total_s) ? total_s : 0;
         if (memory && isfinite(delta_mib)) {

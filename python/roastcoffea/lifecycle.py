@@ -46,6 +46,7 @@ class Lifecycle(ABC):
     measurement_name: str | None
     progress: bool
     serve: bool
+    _followed: Any  # by the back end: the client, an executor, a manager
     metrics_backend: AbstractMetricsBackend
     coffea_report: Mapping[str, Any] | None
     custom_metrics: Mapping[str, Any] | None
@@ -258,7 +259,7 @@ class Lifecycle(ABC):
         self.t_end = None
         self.run_path = None
         self.address = None
-        self.metrics_backend = make_backend(self.backend, self.client)
+        self.metrics_backend = make_backend(self.backend, self._followed)
 
     def _note_setting(self) -> None:
         run = self.run

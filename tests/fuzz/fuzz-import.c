@@ -3,7 +3,7 @@
  *
  * The input is the metrics.json of a measurement: opening it gives an error with
  * a message, or a run that passes its checks, has a summary and is exported as
- * valid JSON. What JSON itself holds survives the way through CBOR.
+ * valid JSON.
  */
 
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/cbor.h"
 #include "roast-export.h"
 #include "roast-metrics.h"
 #include "roast-run.h"
@@ -52,28 +51,6 @@ static bool is_json(const char *text, size_t len)
         return good;
 }
 
-static void through_cbor(const char *text, size_t len)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf cbor = BUF_INIT;
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        struct json json = { .out = &out, .compact = true };
-        struct json_reader in;
-        bool good;
-
-        if (json_reader_init(&in, text, len) < 0)
-                abort();
-        good = cbor_of_json(&cbor, &in) && json_reader_end(&in, NULL) == 0;
-        json_reader_deinit(&in);
-        if (good != is_json(text, len))
-                abort();
-        /* and the other way from whatever the input is */
-        cbor_to_json(&json, good ? cbor.data : (const uint8_t *)text, good ? cbor.len : len);
-        if (json.error < 0 || buf_put_u8(&out, 0) < 0)
-                abort();
-        if (!is_json((const char *)out.data, out.len - 1))
-                abort();
-}
-
 static int into_buf(const void *data, size_t len, void *context, struct roast_error *error)
 {
         return buf_append(context, data, len) < 0 ? roast_fail_nomem(error) : 0;
@@ -111,15 +88,9 @@ static void use_run(struct roast_run *run)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        ROAST_CLEANUP(cleanup_free) char *text = malloc(size + 1);
         struct roast_error error = { 0 };
         struct roast_run *run = NULL;
 
-        if (!text)
-                return 0;
-        memcpy(text, data, size);
-        text[size] = '\0';
-        through_cbor(text, size);
         if (roast_run_open_any(&run, write_measurement(data, size), &error) < 0) {
                 if (error.code >= 0 || !error.message[0])
                         abort();

@@ -40,7 +40,7 @@ static int take_attempt(const struct run_attempt *attempt, void *context, struct
         (void)context;
         if (attempt->outcome < 0 || attempt->chunk[CHUNK_OUTCOME].type == RUN_BYTES)
                 return 0;
-        return attempt->task || attempt->chunk_id
+        return attempt->task_id || attempt->chunk_id
                        ? 0
                        : roast_fail(error, ROAST_E_STATE, "from nowhere");
 }
@@ -54,7 +54,7 @@ static void look_at_rows(struct roast_run *run)
 
         check(roast_run_encode_chunks(run, &data, &len, &error), &error);
         free(data);
-        if (roast_run_attempts(run, true, take_attempt, NULL, &error) == ROAST_E_STATE)
+        if (roast_run_attempts(run, take_attempt, NULL, &error) == ROAST_E_STATE)
                 abort();
         check(roast_run_resample(run, "rss_bytes", &grid, take_series, NULL, &error), &error);
         check(roast_run_resample_workers(run, "threads", &grid, take_series, NULL, &error), &error);

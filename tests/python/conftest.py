@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from analysing import Measured
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES))  # worker processes inherit it
@@ -40,3 +43,31 @@ def client(cluster: Any) -> Iterator[Any]:
 
     with Client(cluster) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def measured(
+    cluster: Any, small_fileset: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Measured:
+    """One run under the collector; the client is gone when the tests look at it."""
+    from analysing import analyse
+    from distributed import Client
+
+    from analysis import DimuonProcessor
+    from roastcoffea import MetricsCollector
+
+    directory = tmp_path_factory.mktemp("runs")
+    processor = DimuonProcessor()
+    with Client(cluster) as client:
+        collector = MetricsCollector(
+            client,
+            processor_instance=processor,
+            worker_tracking_interval=0.1,
+            output_dir=directory,
+            measurement_name="one",
+        )
+        with collector:
+            output, report = analyse(client, small_fileset, processor)
+            collector.extract_metrics_from_output(output)
+            collector.set_coffea_report(report)
+    return collector, report, directory

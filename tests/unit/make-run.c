@@ -158,20 +158,27 @@ static const struct {
         { "large", large },
 };
 
-static int make(const char *kind, const char *path, struct roast_error *error)
+static int fill(struct roast_run *run, const char *kind, struct roast_error *error)
 {
         struct large_size size;
+
+        if (sscanf(kind, "large:%zu:%zu:%zu", &size.n_chunks, &size.n_workers, &size.seconds) == 3)
+                return large_fill(run, &size, error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(kinds); i++)
+                if (!strcmp(kind, kinds[i].name))
+                        return kinds[i].fill(run, error);
+        return roast_fail(error, ROAST_E_INVALID, "%s: there is no such kind of run", kind);
+}
+
+static int make(const char *kind, const char *path, struct roast_error *error)
+{
         struct roast_run *run;
         int r;
 
         r = roast_run_create(&run, path, error);
         if (r < 0)
                 return r;
-        if (sscanf(kind, "large:%zu:%zu:%zu", &size.n_chunks, &size.n_workers, &size.seconds) == 3)
-                r = large_fill(run, &size, error);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(kinds) && r >= 0; i++)
-                if (!strcmp(kind, kinds[i].name))
-                        r = kinds[i].fill(run, error);
+        r = fill(run, kind, error);
         if (r >= 0)
                 r = roast_run_finish(run, error);
         roast_run_free(run);

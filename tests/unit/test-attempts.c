@@ -91,7 +91,7 @@ static int note(const struct run_attempt *attempt, void *context, struct roast_e
         if (buf_printf(context, "%lld #%lld %s %s%s%s;",
                        (long long)chunk[CHUNK_ENTRY_START].integer,
                        (long long)chunk[CHUNK_ATTEMPT].integer, chunk_outcomes[attempt->outcome],
-                       attempt->chunk_id ? "record" : "", attempt->task ? "task" : "",
+                       attempt->chunk_id ? "record" : "", attempt->task_id ? "task" : "",
                        chunk[CHUNK_ERROR_TYPE].type == RUN_INT ? " error" : "") < 0)
                 return roast_fail_nomem(error);
         return 0;
@@ -105,7 +105,7 @@ static void assert_attempts(struct roast_run *run, const char *expected)
         struct roast_error error = { 0 };
 
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        if (roast_run_attempts(run, true, note, &text, &error) < 0)
+        if (roast_run_attempts(run, note, &text, &error) < 0)
                 fail_msg("%s", error.message);
         string = buf_release_string(&text);
         assert_string_equal(string, expected);
@@ -243,7 +243,7 @@ static void test_the_writers_own_walk_ends_at_its_last_commit(void **state)
         task(run, "tcp://a:1", 0, CHUNK_FINISHED, UTC);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         record(run, "tcp://a:1", 0, CHUNK_FINISHED, UTC);
-        assert_int_equal(roast_run_attempts(run, true, note, &text, NULL), 0);
+        assert_int_equal(roast_run_attempts(run, note, &text, NULL), 0);
         string = buf_release_string(&text);
         assert_string_equal(string, "0 #1 finished task;");
         assert_attempts(run, "0 #1 finished recordtask;");
@@ -314,7 +314,7 @@ static void test_a_walk_without_memory_is_an_error(void **state)
                 int r;
 
                 alloc_fail_after(count);
-                r = roast_run_attempts(run, true, note, &text, &error);
+                r = roast_run_attempts(run, note, &text, &error);
                 failed = alloc_failed();
                 alloc_fail_after(-1);
                 if (r < 0)

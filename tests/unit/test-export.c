@@ -1,11 +1,10 @@
-/* export/: a run in other formats; record/cbor: the blobs of a record as JSON */
+/* export/: a run in other formats */
 
 #include "unit.h"
 
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "record/cbor.h"
 #include "roast-export.h"
 #include "roast-show.h"
 #include "sample.h"
@@ -351,53 +350,6 @@ static void test_running_out_of_memory_is_an_error(void **state)
         }
 }
 
-static void test_blobs_read_from_json_are_the_same_json(void **state)
-{
-        static const char *const texts[] = {
-                "{\"a\":1,\"b\":[-1,2.5,null,true,false,\"x\"],\"c\":{\"d\":{}}}",
-                "[0,23,24,255,256,65535,65536,4294967296,-9223372036854775808,9223372036854775807]",
-                "\"\"",
-                "{}",
-                "[]",
-                "1e+300",
-        };
-
-        (void)state;
-        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-                ROAST_CLEANUP(buf_deinit) struct buf cbor = BUF_INIT;
-                ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-                struct json json = { .out = &out, .compact = true };
-                struct json_reader in;
-
-                json_reader_init(&in, texts[i], strlen(texts[i]));
-                assert_true(cbor_of_json(&cbor, &in));
-                json_reader_deinit(&in);
-                cbor_to_json(&json, cbor.data, cbor.len);
-                assert_int_equal(json.error, 0);
-                assert_int_equal(out.len, strlen(texts[i]));
-                assert_memory_equal(out.data, texts[i], out.len);
-        }
-}
-
-static void test_damaged_blobs_are_valid_json(void **state)
-{
-        uint64_t seed = 7;
-
-        (void)state;
-        for (int i = 0; i < 20000; i++) {
-                ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-                struct json json = { .out = &out, .compact = true };
-                uint8_t bytes[24];
-                size_t len = sample_below(&seed, sizeof(bytes) + 1);
-
-                for (size_t j = 0; j < len; j++)
-                        bytes[j] = (uint8_t)sample_random(&seed);
-                cbor_to_json(&json, bytes, len);
-                assert_int_equal(json.error, 0);
-                assert_json((const char *)out.data, out.len);
-        }
-}
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -414,8 +366,6 @@ int main(void)
                 cmocka_unit_test(test_memory_does_not_grow_with_the_chunks),
                 cmocka_unit_test_setup_teardown(test_running_out_of_memory_is_an_error, make_sample,
                                                 free_run),
-                cmocka_unit_test(test_blobs_read_from_json_are_the_same_json),
-                cmocka_unit_test(test_damaged_blobs_are_valid_json),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,7 +190,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
 
     def _take_samples(
-        self, worker: str, blocks: Any, sent_ns: int, memory_bytes: int, *occupancy: int
+        self, worker: str, blocks: Any, sent_ns: int, memory_bytes: int | None, *occupancy: int
     ) -> None:
         self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
         for columns, block in blocks:
@@ -198,7 +198,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.cost["bytes"] += len(block)
         if occupancy:
             self._take_occupancy(worker, *occupancy)
-        if self.arrived is not None:
+        if self.arrived is not None and memory_bytes is not None:
             self.arrived.set_memory(worker, memory_bytes)
 
     def _take_worker(self, kind: int, utc_ns: int, address: str, *known: Any) -> None:

@@ -221,7 +221,7 @@ class WorkerProbe(WorkerPlugin):
             self.rows = []
         if blocks:
             memory = worker.monitor.quantities.get("memory")
-            memory_bytes = int(memory[-1]) if memory else 0
+            memory_bytes = int(memory[-1]) if memory else None
             self.channel.post(
                 ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
             )

@@ -1,0 +1,204 @@
+/* Blobs of a chunk record between CBOR and JSON: see cbor-json.h. */
+
+#include "record/cbor-json.h"
+#include "util/cbor.h"
+#include "util/cleanup.h"
+
+/* One level of JSON is kept for each level of CBOR, and some for what stands around them. */
+#define DEPTH_MAX (JSON_DEPTH_MAX - 6)
+
+/* The parts first, for their number stands before them */
+static bool put_container(struct buf *out, struct json_reader *in, bool is_map)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf parts = BUF_INIT;
+        struct json_text key;
+        size_t n = 0;
+
+        if (is_map ? !json_read_object(in) : !json_read_array(in))
+                return false;
+        while (is_map ? json_read_key(in, &key) : json_read_element(in)) {
+                if (is_map && cbor_put_text(&parts, key.data, key.len) < 0)
+                        return json_read_nomem(in);
+                if (!cbor_of_json(&parts, in))
+                        return false;
+                n++;
+        }
+        if (in->problem)
+                return false;
+        if (cbor_put(out, is_map ? CBOR_MAP : CBOR_ARRAY, n) < 0 ||
+            buf_append(out, parts.data, parts.len) < 0)
+                return json_read_nomem(in);
+        return true;
+}
+
+static int put_number(struct buf *out, const struct json_number *number)
+{
+        return number->whole ? cbor_put_int(out, number->integer)
+                             : cbor_put_real(out, number->real);
+}
+
+bool cbor_of_json(struct buf *out, struct json_reader *in)
+{
+        struct json_number number;
+        struct json_text text;
+        bool truth;
+
+        switch (json_read_type(in)) {
+        case JSON_OBJECT:
+                return put_container(out, in, true);
+        case JSON_ARRAY:
+                return put_container(out, in, false);
+        case JSON_STRING:
+                if (!json_read_string(in, &text))
+                        return false;
+                return cbor_put_text(out, text.data, text.len) == 0 || json_read_nomem(in);
+        case JSON_NUMBER:
+                if (!json_read_number(in, &number))
+                        return false;
+                return put_number(out, &number) == 0 || json_read_nomem(in);
+        case JSON_BOOL:
+                if (!json_read_bool(in, &truth))
+                        return false;
+                return cbor_put(out, CBOR_SIMPLE, truth ? CBOR_TRUE : CBOR_FALSE) == 0 ||
+                       json_read_nomem(in);
+        default:
+                if (!json_read_skip(in))
+                        return false;
+                return cbor_put(out, CBOR_SIMPLE, CBOR_NULL) == 0 || json_read_nomem(in);
+        }
+}
+
+static void write_value(struct json *json, struct cursor *in, unsigned int depth);
+
+static void write_damaged(struct json *json, struct cursor *in)
+{
+        in->bad = true;
+        json_null(json);
+}
+
+static void write_bytes(struct json *json, const uint8_t *data, size_t len)
+{
+        static const char digits[] = "0123456789abcdef";
+        ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+        for (size_t i = 0; i < len; i++)
+                if (buf_put_u8(&text, (uint8_t)digits[data[i] >> 4]) < 0 ||
+                    buf_put_u8(&text, (uint8_t)digits[data[i] & 15]) < 0)
+                        json->error = ROAST_E_NOMEM;
+        json_string_n(json, text.data ? (const char *)text.data : "", text.len);
+}
+
+static void write_simple(struct json *json, struct cursor *in, uint64_t value)
+{
+        if (value == CBOR_FALSE || value == CBOR_TRUE)
+                json_bool(json, value == CBOR_TRUE);
+        else if (value == CBOR_NULL)
+                json_null(json);
+        else
+                write_damaged(json, in);
+}
+
+static void write_int(struct json *json, const struct cbor_item *item)
+{
+        if (item->value > INT64_MAX)
+                json_double(json, cbor_number(item));
+        else
+                json_int(json,
+                         item->type == CBOR_UINT ? (int64_t)item->value : ~(int64_t)item->value);
+}
+
+/* A big integer: JSON's readers take it for a real number anyway. */
+static void write_big(struct json *json, struct cursor *in, uint64_t tag)
+{
+        struct cbor_item bytes = cbor_next(in);
+        double value = 0;
+
+        if (bytes.type != CBOR_BYTES || (tag != CBOR_BIG && tag != CBOR_BIG_NEGATIVE)) {
+                write_damaged(json, in);
+                return;
+        }
+        for (uint64_t i = 0; i < bytes.value; i++)
+                value = value * 256 + bytes.data[i];
+        json_double(json, tag == CBOR_BIG ? value : -1 - value);
+}
+
+/* A key that is no text: its JSON as text */
+static void write_key(struct json *json, struct cursor *in, unsigned int depth)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+        struct json inner = { .out = &text, .compact = true };
+        struct cursor ahead = *in;
+        struct cbor_item key = cbor_next(&ahead);
+
+        if (key.type == CBOR_TEXT) {
+                json_key_n(json, (const char *)key.data, (size_t)key.value);
+                *in = ahead;
+                return;
+        }
+        write_value(&inner, in, depth);
+        if (inner.error < 0)
+                json->error = inner.error;
+        json_key_n(json, text.data ? (const char *)text.data : "", text.len);
+}
+
+static void write_container(struct json *json, struct cursor *in, const struct cbor_item *item,
+                            unsigned int depth)
+{
+        bool is_map = item->type == CBOR_MAP;
+
+        if (depth == DEPTH_MAX) {
+                write_damaged(json, in);
+                return;
+        }
+        if (is_map)
+                json_object(json);
+        else
+                json_array(json);
+        for (uint64_t i = 0; i < item->value && !in->bad && json->error >= 0; i++) {
+                if (is_map)
+                        write_key(json, in, depth + 1);
+                write_value(json, in, depth + 1);
+        }
+        json_end(json);
+}
+
+static void write_value(struct json *json, struct cursor *in, unsigned int depth)
+{
+        struct cbor_item item = cbor_next(in);
+
+        switch (item.type) {
+        case CBOR_UINT:
+        case CBOR_NEGATIVE:
+                write_int(json, &item);
+                break;
+        case CBOR_BYTES:
+                write_bytes(json, item.data, (size_t)item.value);
+                break;
+        case CBOR_TEXT:
+                json_string_n(json, (const char *)item.data, (size_t)item.value);
+                break;
+        case CBOR_ARRAY:
+        case CBOR_MAP:
+                write_container(json, in, &item, depth);
+                break;
+        case CBOR_TAG:
+                write_big(json, in, item.value);
+                break;
+        case CBOR_SIMPLE:
+                write_simple(json, in, item.value);
+                break;
+        case CBOR_REAL:
+                json_double(json, item.real);
+                break;
+        case CBOR_BAD:
+                json_null(json);
+                break;
+        }
+}
+
+void cbor_to_json(struct json *json, const void *data, size_t len)
+{
+        struct cursor in = cursor_init(data, len);
+
+        write_value(json, &in, 0);
+}

@@ -1,0 +1,20 @@
+#pragma once
+/*
+ * The blobs of a chunk record, between CBOR and JSON
+ *
+ * custom, metadata and file_metadata are CBOR, as Python's side writes them:
+ * 64-bit floats, big integers as tagged bytes.
+ */
+
+#include "util/buf.h"
+#include "util/json-read.h"
+#include "util/json.h"
+
+/* Appends the value that comes next; false: it was not read, and the reader knows why. */
+bool cbor_of_json(struct buf *out, struct json_reader *in);
+
+/*
+ * Writes a value as JSON: keys that are no text as their JSON text, bytes as hexadecimal digits,
+ * damaged or nested too deeply as null.
+ */
+void cbor_to_json(struct json *json, const void *data, size_t len);

@@ -1,0 +1,456 @@
+/*
+ * Which records, tasks and words of a loss are one attempt: see join.h.
+ *
+ * Records and tasks of one chunk come together by the hash of the chunk, spread
+ * over buckets. Among these few, those of one worker are joined by their times,
+ * and the attempts that remain are counted.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/chunk.h"
+#include "run/join.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* By how much the clocks of a record and of its task may differ */
+#define SLACK_NS INT64_C(100000000)
+/* Above this many, a general sort is faster than shifting */
+#define FEW 32
+
+/* Columns of a record up to the last that is needed */
+#define RECORD_COLUMNS (CHUNK_START_UTC_NS + 1)
+
+/* A node in the order of chunks */
+struct place {
+        uint64_t chunk;
+        size_t node;
+};
+
+void join_deinit(struct join *join)
+{
+        free(join->nodes);
+}
+
+static int add(struct join *join, const struct join_node *node, struct roast_error *error)
+{
+        if (join->n == join->cap) {
+                size_t cap = join->cap ? join->cap * 2 : 256, size;
+                struct join_node *grown;
+
+                if (!size_mul(cap, sizeof(*grown), &size))
+                        return roast_fail_nomem(error);
+                grown = realloc(join->nodes, size);
+                if (!grown)
+                        return roast_fail_nomem(error);
+                join->nodes = grown;
+                join->cap = cap;
+        }
+        join->nodes[join->n++] = *node;
+        return 0;
+}
+
+static int64_t int_or(const struct run_value *value, int64_t other)
+{
+        return value->type == RUN_INT ? value->integer : other;
+}
+
+static int32_t outcome_of(const struct run_value *value)
+{
+        int64_t outcome = int_or(value, CHUNK_FINISHED);
+
+        return outcome < INT32_MIN || outcome > INT32_MAX ? INT32_MAX : (int32_t)outcome;
+}
+
+static uint32_t worker_of(const struct run_value *value)
+{
+        int64_t worker = int_or(value, 0);
+
+        return worker < 0 || worker > UINT32_MAX ? 0 : (uint32_t)worker;
+}
+
+/* Strings are the same if their numbers are; without a file nothing can be said to be the same. */
+static uint64_t chunk_of(const struct run_value *dataset, const struct run_value *file,
+                         const struct run_value *tree, const struct run_value *start,
+                         const struct run_value *stop)
+{
+        const int64_t identity[] = { int_or(dataset, INT64_MIN), int_or(file, INT64_MIN),
+                                     int_or(tree, INT64_MIN), int_or(start, INT64_MIN),
+                                     int_or(stop, INT64_MIN) };
+        uint64_t hash;
+
+        if (file->type != RUN_INT)
+                return 0;
+        hash = run_hash(1, identity, sizeof(identity));
+        return hash ? hash : 1;
+}
+
+static struct join_node record_node(const struct run_scan *scan)
+{
+        const struct run_value *values = scan->values;
+
+        return (struct join_node){
+                .chunk = chunk_of(&values[CHUNK_DATASET], &values[CHUNK_FILE], &values[CHUNK_TREE],
+                                  &values[CHUNK_ENTRY_START], &values[CHUNK_ENTRY_STOP]),
+                .worker = worker_of(&values[CHUNK_WORKER]),
+                .start_utc_ns = int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
+                .id = scan->id,
+                .outcome = outcome_of(&values[CHUNK_OUTCOME]),
+        };
+}
+
+static struct join_node task_node(const struct run_scan *scan)
+{
+        const struct run_value *values = scan->values;
+        int64_t stop = int_or(&values[TASK_STOP_UTC_NS], INT64_MIN);
+
+        return (struct join_node){
+                .chunk = chunk_of(&values[TASK_DATASET], &values[TASK_FILE], &values[TASK_TREE],
+                                  &values[TASK_ENTRY_START], &values[TASK_ENTRY_STOP]),
+                .worker = worker_of(&values[TASK_WORKER]),
+                .start_utc_ns = int_or(&values[TASK_START_UTC_NS], stop),
+                .stop_utc_ns = stop,
+                .id = scan->id,
+                .outcome = outcome_of(&values[TASK_OUTCOME]),
+                .is_task = true,
+        };
+}
+
+static int add_tasks(struct join *join, struct roast_run *run, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, run, RUN_TASK, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                struct join_node node = task_node(&scan);
+
+                /* without entries it is about a file, not about a chunk of it */
+                if (node.chunk && scan.values[TASK_ENTRY_START].type == RUN_INT)
+                        r = add(join, &node, error);
+        }
+        run_scan_end(&scan);
+        return r;
+}
+
+static int add_records(struct join *join, struct roast_run *run, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_skim(&scan, run, RUN_CHUNK, RECORD_COLUMNS, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                struct join_node node = record_node(&scan);
+
+                r = add(join, &node, error);
+        }
+        run_scan_end(&scan);
+        join->n_records = join->n;
+        return r;
+}
+
+/* Nearly always there are none. */
+static int has_lost_records(struct roast_run *run, struct roast_error *error)
+{
+        struct run_scan scan;
+        bool found = false;
+        int r;
+
+        r = run_scan_skim(&scan, run, RUN_CHUNK, CHUNK_OUTCOME + 1, error);
+        while (r >= 0 && !found && (r = run_scan_next(&scan, error)) > 0)
+                found = int_or(&scan.values[CHUNK_OUTCOME], CHUNK_FINISHED) == CHUNK_LOST;
+        run_scan_end(&scan);
+        return r < 0 ? r : found;
+}
+
+static int has_tasks(struct roast_run *run, struct roast_error *error)
+{
+        struct run_scan scan;
+        int r;
+
+        r = run_scan_begin(&scan, run, RUN_TASK, error);
+        if (r >= 0)
+                r = run_scan_next(&scan, error);
+        run_scan_end(&scan);
+        return r;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+        return (a > b) - (a < b);
+}
+
+/* Among those of one worker, a task begins a little before its record. */
+static int64_t begin_of(const struct join_node *node)
+{
+        int64_t begin;
+
+        if (!node->is_task || __builtin_sub_overflow(node->start_utc_ns, SLACK_NS, &begin))
+                return node->start_utc_ns;
+        return begin;
+}
+
+static int by_worker(const void *a, const void *b)
+{
+        const struct join_node *x = *(struct join_node *const *)a;
+        const struct join_node *y = *(struct join_node *const *)b;
+        int r;
+
+        if ((r = compare(x->worker, y->worker)) || (r = compare(begin_of(x), begin_of(y))) ||
+            (r = compare(y->is_task, x->is_task)))
+                return r;
+        return compare(x->id, y->id);
+}
+
+static int by_time(const void *a, const void *b)
+{
+        const struct join_node *x = *(struct join_node *const *)a;
+        const struct join_node *y = *(struct join_node *const *)b;
+        int r;
+
+        if ((r = compare(x->start_utc_ns, y->start_utc_ns)) ||
+            (r = compare(x->is_task, y->is_task)))
+                return r;
+        return compare(x->id, y->id);
+}
+
+static bool is_within(const struct join_node *record, const struct join_node *task)
+{
+        int64_t end;
+
+        return __builtin_add_overflow(task->stop_utc_ns, SLACK_NS, &end) ||
+               record->start_utc_ns <= end;
+}
+
+/* The last record of a task shares its end. */
+static void settle(struct join_node *record, const struct join_node *task)
+{
+        if (!record)
+                return;
+        if (task->outcome == CHUNK_SKIPPED && record->outcome == CHUNK_FAILED)
+                record->outcome = CHUNK_SKIPPED;
+        else if ((task->outcome == CHUNK_FAILED || task->outcome == CHUNK_CANCELLED) &&
+                 record->outcome == CHUNK_FINISHED)
+                record->outcome = task->outcome;
+}
+
+/* Attempts at one chunk, of one worker, by time: records find their tasks. */
+static size_t join_records(struct join_node **nodes, size_t n, bool *joined)
+{
+        struct join_node *task = NULL, *last = NULL;
+        size_t n_lost = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                struct join_node *node = nodes[i];
+
+                if (node->outcome == CHUNK_LOST) {
+                        n_lost++;
+                } else if (node->is_task) {
+                        settle(last, task);
+                        task = node;
+                        last = NULL;
+                } else if (task && is_within(node, task)) {
+                        task->merged = *joined = true;
+                        node->task = task->id;
+                        last = node;
+                }
+        }
+        settle(last, task);
+        return n_lost;
+}
+
+/* Finished attempts whose result was lost, the latest first; the word of it is part of them. */
+static void join_lost(struct join_node **nodes, size_t n, size_t n_lost)
+{
+        size_t n_joined = 0;
+
+        for (size_t i = n; i-- > 0 && n_joined < n_lost;) {
+                struct join_node *node = nodes[i];
+
+                if (node->outcome == CHUNK_FINISHED && !node->merged) {
+                        node->lost = true;
+                        n_joined++;
+                }
+        }
+        for (size_t i = 0; i < n; i++) {
+                struct join_node *node = nodes[i];
+
+                if (node->lost) {
+                        node->outcome = CHUNK_LOST;
+                } else if (node->outcome == CHUNK_LOST && n_joined > 0) {
+                        node->merged = true;
+                        n_joined--;
+                }
+        }
+}
+
+static void sort_nodes(struct join_node **nodes, size_t n, int (*order)(const void *, const void *))
+{
+        if (n > FEW) {
+                qsort(nodes, n, sizeof(struct join_node *), order);
+                return;
+        }
+        for (size_t i = 1; i < n; i++) {
+                struct join_node *node = nodes[i];
+                size_t j = i;
+
+                for (; j > 0 && order(&nodes[j - 1], &node) > 0; j--)
+                        nodes[j] = nodes[j - 1];
+                nodes[j] = node;
+        }
+}
+
+static void count(struct join *join, struct join_node **nodes, size_t n)
+{
+        uint32_t number = 0;
+
+        sort_nodes(nodes, n, by_time);
+        for (size_t i = 0; i < n; i++) {
+                if (nodes[i]->merged)
+                        continue;
+                nodes[i]->number = ++number;
+                join->n_alone += nodes[i]->is_task;
+        }
+}
+
+/* Everything about one chunk; returns whether a record has found its task. */
+static bool join_chunk(struct join *join, struct join_node **nodes, size_t n)
+{
+        bool joined = false;
+        size_t same;
+
+        sort_nodes(nodes, n, by_worker);
+        for (size_t i = 0; i < n; i += same) {
+                for (same = 1; i + same < n && nodes[i + same]->worker == nodes[i]->worker; same++)
+                        ;
+                if (nodes[i]->worker)
+                        join_lost(nodes + i, same, join_records(nodes + i, same, &joined));
+        }
+        count(join, nodes, n);
+        return joined;
+}
+
+/*
+ * Where each task has a process of its own (TaskVine), records do not know the worker by the name
+ * that the tasks have for it: chunk and time alone join them.
+ */
+static bool join_strangers(struct join *join, struct join_node **nodes, size_t n)
+{
+        bool joined = false;
+
+        for (size_t i = 0; i < n; i++)
+                nodes[i]->worker = 1;
+        sort_nodes(nodes, n, by_worker);
+        join_records(nodes, n, &joined);
+        count(join, nodes, n);
+        return joined;
+}
+
+static int by_chunk(const void *a, const void *b)
+{
+        const struct place *x = a, *y = b;
+
+        if (x->chunk != y->chunk)
+                return x->chunk < y->chunk ? -1 : 1;
+        return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Those of a bucket, which are nearly always of one or two chunks */
+static void sort_bucket(struct place *places, size_t n)
+{
+        if (n > FEW) {
+                qsort(places, n, sizeof(*places), by_chunk);
+                return;
+        }
+        for (size_t i = 1; i < n; i++) {
+                struct place place = places[i];
+                size_t j = i;
+
+                for (; j > 0 && by_chunk(&places[j - 1], &place) > 0; j--)
+                        places[j] = places[j - 1];
+                places[j] = place;
+        }
+}
+
+/* Nodes of known chunks, by chunk: hashes are spread evenly, so their first bits tell the bucket */
+static int order_by_chunk(const struct join *join, struct place **ret, size_t *n)
+{
+        ROAST_CLEANUP(cleanup_free) size_t *ends = NULL;
+        struct place *places = calloc(join->n, sizeof(*places));
+        unsigned int shift = 63;
+
+        while (shift > 1 && (join->n >> (63 - shift)) > 1)
+                shift--;
+        ends = calloc(((size_t)1 << (64 - shift)) + 1, sizeof(*ends));
+        if (!places || !ends) {
+                free(places);
+                return ROAST_E_NOMEM;
+        }
+        for (size_t i = 0; i < join->n; i++)
+                if (join->nodes[i].chunk)
+                        ends[(join->nodes[i].chunk >> shift) + 1]++;
+        for (size_t i = 0; i < (size_t)1 << (64 - shift); i++)
+                ends[i + 1] += ends[i];
+        for (size_t i = 0; i < join->n; i++) /* each bucket's begin moves to its end */
+                if (join->nodes[i].chunk)
+                        places[ends[join->nodes[i].chunk >> shift]++] =
+                                (struct place){ join->nodes[i].chunk, i };
+        for (size_t i = 0, begin = 0; i < (size_t)1 << (64 - shift); begin = ends[i++])
+                sort_bucket(places + begin, ends[i] - begin);
+        *n = ends[((size_t)1 << (64 - shift)) - 1];
+        *ret = places;
+        return 0;
+}
+
+/* Returns whether any of them says so. */
+static bool each_chunk(struct join *join, struct join_node **nodes, size_t n,
+                       bool (*visit)(struct join *, struct join_node **, size_t))
+{
+        bool any = false;
+        size_t same;
+
+        join->n_alone = 0;
+        for (size_t i = 0; i < n; i += same) {
+                for (same = 1; i + same < n && nodes[i + same]->chunk == nodes[i]->chunk; same++)
+                        ;
+                any |= visit(join, nodes + i, same);
+        }
+        return any;
+}
+
+static int join_all(struct join *join)
+{
+        ROAST_CLEANUP(cleanup_free) struct join_node **nodes = NULL;
+        ROAST_CLEANUP(cleanup_free) struct place *places = NULL;
+        size_t n;
+        int r;
+
+        r = order_by_chunk(join, &places, &n);
+        nodes = calloc(n + 1, sizeof(struct join_node *));
+        if (r < 0 || !nodes)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < n; i++)
+                nodes[i] = &join->nodes[places[i].node];
+        if (!each_chunk(join, nodes, n, join_chunk) && join->n_records && join->n > join->n_records)
+                each_chunk(join, nodes, n, join_strangers);
+        return 0;
+}
+
+int join_run(struct join *join, struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        *join = (struct join){ 0 };
+        r = has_tasks(run, error);
+        if (r == 0)
+                r = has_lost_records(run, error);
+        if (r <= 0)
+                return r;
+        r = add_records(join, run, error);
+        if (r >= 0)
+                r = add_tasks(join, run, error);
+        if (r < 0 || join->n == 0)
+                return r;
+        return join_all(join) < 0 ? roast_fail_nomem(error) : 0;
+}

@@ -1,0 +1,197 @@
+"""What is looked at early, or given to a collector by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from roastcoffea import MetricsCollector, load_measurement, track_metrics
+
+
+def chunk_record(start: int) -> dict[str, Any]:
+    return {
+        "file": "a.root",
+        "entry_start": start,
+        "entry_stop": start + 10,
+        "t_start": 1.0,
+        "t_end": 2.0,
+        "duration": 1.0,
+        "num_events": 10,
+        "dataset": "A",
+    }
+
+
+class Counting:
+    func = staticmethod(len)  # not a partial, for all that
+
+    @track_metrics
+    def process(self, events: Any) -> dict[str, int]:
+        return {"n": len(events)}
+
+
+def test_records_that_are_looked_at_early_do_not_hide_later_ones() -> None:
+    collector = MetricsCollector()
+    assert collector.chunk_metrics == []
+    output = Counting().process([1, 2])  # nobody collects yet
+    assert output == {"n": 2}
+    with collector:
+        assert len(collector.chunk_metrics) == 0
+        collector.extract_metrics_from_output(Counting().process([1, 2]))
+        assert len(collector.chunk_metrics) == 1
+        collector.extract_metrics_from_output(Counting().process([1, 2, 3]))
+        assert len(collector.chunk_metrics) == 2
+        collector.set_coffea_report({"entries": 5})
+    assert len(collector.chunk_metrics) == 2
+    assert collector.get_metrics()["num_chunks"] == 2
+
+
+def test_a_report_that_is_set_before_the_block_counts() -> None:
+    collector = MetricsCollector()
+    collector.set_coffea_report({"entries": 5, "bytesread": 8, "processtime": 1.0, "chunks": 1})
+    with collector:
+        pass
+    assert collector.get_metrics()["total_events"] == 5
+    assert collector.get_metrics()["total_bytes_read"] == 8
+
+
+def test_a_collector_that_was_never_entered_takes_figures_by_hand(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(RuntimeError, match="Timing not available"):
+        MetricsCollector().print_summary()
+    collector = MetricsCollector()
+    collector.t_start, collector.t_end = 1.0, 3.0
+    collector.set_coffea_report({"entries": 4000, "bytesread": 0, "processtime": 1.0, "chunks": 1})
+    collector.record_chunk_metrics(chunk_record(0))
+    assert collector.get_metrics()["event_rate_elapsed_khz"] == 2.0
+    assert collector.get_metrics()["num_successful_chunks"] == 1
+    collector.print_summary()
+    assert "2.0 kHz" in capsys.readouterr().out
+    saved = load_measurement(collector.save_measurement(tmp_path))
+    assert saved["metrics"]["total_events"] == 4000
+    assert saved["t1"] - saved["t0"] == 2.0
+    collector.metrics = None
+    monkeypatch.setattr(collector.aggregator, "aggregate", lambda *args, **kwargs: None)
+    with pytest.raises(RuntimeError, match="Metrics aggregation failed"):
+        collector.get_metrics()
+
+
+@pytest.mark.parametrize("value", [5, "text", {"a": 1}, None])
+def test_what_is_no_list_stays_in_the_output(value: Any, caplog: pytest.LogCaptureFixture) -> None:
+    output = {"__roastcoffea_metrics__": value}
+    with MetricsCollector() as collector:
+        collector.extract_metrics_from_output(output)
+    assert output == {"__roastcoffea_metrics__": value}
+    assert "Metrics not a list" in caplog.text
+    assert list(collector.chunk_metrics) == []
+
+
+class Odd:
+    def __contains__(self, key: object) -> bool:
+        raise ValueError("the truth value of this is ambiguous")
+
+
+def test_outputs_with_rules_of_their_own_are_left_alone() -> None:
+    with MetricsCollector() as collector:
+        collector.extract_metrics_from_output(Odd())
+        assert list(collector.chunk_metrics) == []
+        frozen = MappingProxyType({"__roastcoffea_metrics__": [chunk_record(0)]})
+        collector.extract_metrics_from_output(frozen)
+    assert len(collector.chunk_metrics) == 1
+
+
+class Freezing(dict[str, Any]):
+    frozen = False
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self.frozen:
+            raise TypeError("frozen")
+        super().__setitem__(key, value)
+
+
+class Freezer(Counting):
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        return Freezing(n=len(events))
+
+    def postprocess(self, accumulator: Any) -> Any:
+        accumulator.frozen = True
+        return accumulator
+
+
+def test_a_postprocess_that_freezes_its_output_is_no_error() -> None:
+    with MetricsCollector():
+        output = Freezer().process([1, 2])
+        assert "__roastcoffea_metrics__" in output
+        result = Freezer().postprocess(output)
+    assert result is output
+    assert result == {"n": 2}
+
+
+def test_records_are_appended_to_the_list_that_is_there() -> None:
+    collector = MetricsCollector()
+    records = collector.chunk_metrics
+    collector.record_chunk_metrics(chunk_record(0))
+    collector.record_chunk_metrics(chunk_record(10))
+    assert collector.chunk_metrics is records
+    assert records == [chunk_record(0), chunk_record(10)]
+
+
+def test_records_given_by_hand_are_not_called_absent() -> None:
+    collector = MetricsCollector()
+    with collector:
+        collector.record_chunk_metrics(chunk_record(0))
+        collector.record_chunk_metrics(chunk_record(10))
+        collector.set_coffea_report({"entries": 20})
+    metrics = collector.get_metrics()
+    assert metrics["num_successful_chunks"] == 2
+    assert "num_successful_chunks" not in metrics.absent
+    assert "chunk_duration_mean" not in metrics.absent
+
+
+def test_fine_metrics_without_a_processor_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    collector = MetricsCollector()
+    with collector:
+        collector.span_metrics = {("execute", "X", "thread-cpu", "seconds"): 1.0}
+        collector.set_coffea_report({})
+    assert "Fine metrics" in caplog.text
+
+
+def test_faults_of_a_run_are_not_those_of_the_next(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("not a directory")
+    collector = MetricsCollector(output_dir=place)
+    with collector:
+        pass
+    assert collector.run.facts()["run.faults"] == 1
+    collector.output_dir = None
+    with collector:
+        pass
+    assert collector.run.facts()["run.faults"] == 0
+
+
+def test_the_processor_is_named_after_its_class() -> None:
+    assert MetricsCollector(processor_instance=Counting()).processor_name == "Counting"
+    assert MetricsCollector(processor_instance=len).processor_name == type(len).__name__
+    assert MetricsCollector().processor_name is None
+
+
+def test_faults_of_the_monitor_on_workers_are_counted_and_shown(
+    client: Any, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def go_wrong() -> None:
+        from roastcoffea import collecting
+
+        collecting.note_fault("a test", ValueError("on purpose"))
+
+    client.run(go_wrong)  # before the run: not this run's
+    with MetricsCollector(client) as collector:
+        client.run(go_wrong)
+        collector.set_coffea_report({})
+    assert collector.get_metrics()["monitoring_faults"] == 2
+    assert "on the workers: a test: 2 faults" in caplog.text
+    collector.print_summary()
+    assert "Monitoring Faults" in capsys.readouterr().out
