@@ -133,10 +133,7 @@ def sample_messages(names: list[str]) -> list[tuple[Any, ...]]:
     now_ms = time.time_ns() // 1_000_000
     kinds = (Sampler(1.0).columns, ",".join(DASK_COLUMNS))
     blocks = [
-        [
-            (columns, sampled(rng, HEARTBEAT_S, columns.count(",") + 1, now_ms))
-            for columns in kinds
-        ]
+        [(columns, sampled(rng, HEARTBEAT_S, columns.count(",") + 1, now_ms)) for columns in kinds]
         for _ in range(100)
     ]
     return [
@@ -323,7 +320,9 @@ async def bench_memory(workers: int, minutes: float) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description="What following a large cluster costs.")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--seconds", type=float, default=60, help="of each kind of phase of the events")
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="of each kind of phase of the events"
+    )
     parser.add_argument("--workers", type=int, default=2_000)
     parser.add_argument("--minutes", type=float, default=20, help="that are simulated")
     options = parser.parse_args()

@@ -112,8 +112,7 @@ static void add_cores(struct series_walk *walk, struct sampled *worker, struct t
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
                         note_cores(&worker->cores, worker->size->process_threads,
-                                   &totals->cpu_percent,
-                                   walk->block.times[i],
+                                   &totals->cpu_percent, walk->block.times[i],
                                    (double)user[i] * (double)user_unit +
                                            (double)system[i] * (double)system_unit);
 }
