@@ -209,7 +209,8 @@ def bench_events(seconds: float) -> bool:
     )
     print(
         f"{HEARTBEAT_S} samples of a worker with each: {mean(ours[0]) / rate * 1e6:.0f} us more on "
-        f"the scheduler, {mean(ours[1]) / rate * 1e6:.0f} us on the client; run file {size / 1e6:.0f} MB"
+        f"the scheduler, {mean(ours[1]) / rate * 1e6:.0f} us on the client; "
+        f"run file {size / 1e6:.0f} MB"
     )
     print(
         f"{WORKERS:,} workers, {rate:.0f} events/s, scheduler and client together: "

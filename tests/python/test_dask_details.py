@@ -46,10 +46,10 @@ def test_what_is_lost_with_a_worker_is_told_without_worker_tracking(tmp_path: Pa
             n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
         ) as cluster,
         Client(cluster) as client,
+        MetricsCollector(client, track_workers=False, output_dir=tmp_path) as collector,
     ):
-        with MetricsCollector(client, track_workers=False, output_dir=tmp_path) as collector:
-            future = client.submit(die_once, str(tmp_path / "flag"), retries=2)
-            assert future.result() > 0
+        future = client.submit(die_once, str(tmp_path / "flag"), retries=2)
+        assert future.result() > 0
     (path,) = tmp_path.glob("*.roast")
     outcomes = rows(path, "SELECT outcome FROM tasks WHERE prefix='die_once' ORDER BY id")
     assert sorted(outcomes) == [(0,), (2,)]
@@ -113,12 +113,12 @@ def test_workers_of_one_process_share_its_cpu_time() -> None:
             silence_logs=50,
         ) as cluster,
         Client(cluster) as client,
+        MetricsCollector(client, worker_tracking_interval=0.1) as collector,
     ):
-        with MetricsCollector(client, worker_tracking_interval=0.1) as collector:
-            before = time.process_time()
-            ran_on = client.gather(client.map(burn, [0.3] * 8, pure=False))
-            time.sleep(0.3)
-            spent = time.process_time() - before
+        before = time.process_time()
+        ran_on = client.gather(client.map(burn, [0.3] * 8, pure=False))
+        time.sleep(0.3)
+        spent = time.process_time() - before
     collector.set_coffea_report({"entries": 1, "bytesread": 1, "processtime": 1.0, "chunks": 1})
     metrics = collector.get_metrics()
     assert len(set(ran_on)) > 1
