@@ -58,6 +58,9 @@ docs: $(installed) ## write the generated pages of docs/ anew
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
 
+# DESTDIR, which Meson would take from its build directory if it is relative
+stage = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,$(CURDIR)/)$(DESTDIR))
+
 .PHONY: install
 install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, completions into DESTDIR/PREFIX
 	@mkdir -p build-install
@@ -65,7 +68,7 @@ install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, comple
 	    --prefix='$(PREFIX)' -Dbuildtype=release -Dpython=false -Dwerror=false \
 	    > build-install/setup.log 2>&1 || { cat build-install/setup.log >&2; exit 1; }
 	@ninja -C build-install --quiet
-	@meson install -C build-install --no-rebuild --quiet --destdir '$(DESTDIR)'
+	@meson install -C build-install --no-rebuild --quiet --destdir '$(stage)'
 
 .PHONY: wheel
 wheel: $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11
