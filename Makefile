@@ -52,9 +52,15 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 	@tools/fuzz $(TIME)
 
 .PHONY: docs
-docs: $(installed) ## write the generated pages of docs/ anew
+docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
+	@$(python) -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	@echo 'the site is in build/docs/index.html'
+
+.PHONY: pictures
+pictures: setup-test $(installed) ## make every picture of the documentation anew
+	@$(python) tools/pictures.py
 
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
