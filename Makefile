@@ -20,6 +20,8 @@ inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
 installed := build/installed
 
 TIME ?= 60
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 .PHONY: all
 all: $(installed) ## set up, build, install into .venv (the default)
@@ -62,6 +64,35 @@ docs: $(installed) ## write the generated pages of docs/ anew, and the site to b
 pictures: setup-test $(installed) ## make every picture of the documentation anew
 	@$(python) tools/pictures.py
 
+.PHONY: install
+install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, completions into DESTDIR/PREFIX
+	@mkdir -p build-install
+	@meson setup build-install $(if $(wildcard build-install/build.ninja),--reconfigure) \
+	    --prefix='$(PREFIX)' -Dbuildtype=release -Dpython=false -Dwerror=false \
+	    > build-install/setup.log 2>&1 || { cat build-install/setup.log >&2; exit 1; }
+	@ninja -C build-install --quiet
+	@meson install -C build-install --no-rebuild --quiet --destdir '$(DESTDIR)'
+
+.PHONY: wheel
+wheel: $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11
+	@tools/wheel
+
+.PHONY: sdist
+sdist: $(venv)/setup-stamp ## make dist/roastcoffea-*.tar.gz of what is committed
+	@mkdir -p dist build-sdist
+	@rm -f dist/*.tar.gz
+	@$(python) -c 'import mesonpy; mesonpy.build_sdist("dist")' > build-sdist/log 2>&1 || \
+	    { cat build-sdist/log >&2; exit 1; }
+	@ls dist/*.tar.gz
+
+.PHONY: test-wheel
+test-wheel: wheel sdist setup-test $(installed) ## install wheel and sdist into environments of their own and use them
+	@$(python) -m pytest -q tests/wheel
+
+.PHONY: test-oldest
+test-oldest: $(installed) ## run the demo and the end-to-end tests with the oldest versions that are supported
+	@tools/test-oldest
+
 .PHONY: pins
 pins: ## write requirements-dev.txt anew from requirements-dev.in (needs the network)
 	@rm -rf build-pins
@@ -83,7 +114,7 @@ distclean: clean ## remove .venv and the generated example data too
 
 .PHONY: help
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 # The stamp changes only if tools/setup installed something; looking takes a
 # tenth of a second.

@@ -80,35 +80,31 @@ def drive(transition: Any, keys: list[str], moves: tuple[tuple[str, str], ...]) 
 
 def main() -> int:
     """Measure, print, and compare with the limits."""
-    from tornado.ioloop import IOLoop
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tasks", type=int, default=20_000)
     options = parser.parse_args()
-    IOLoop.current()
     tasks = make_tasks(options.tasks)
     keys = list(tasks)
     events: list[Any] = []
     state = SimpleNamespace(tasks=tasks, executing=())
     host = SimpleNamespace(
         state=state, scheduler_delay=0.0, digests_total={}, periodic_callbacks={},
-        address="tcp://10.0.0.1:1234", log_event=lambda topic, event: events.append(event),
+        address="tcp://10.0.0.1:1234", transfer_incoming_log=(),
     )  # fmt: skip
     figures = {}
     for repeat in range(3):
         events.clear()
-        ledger = WorkerLedger(host, "topic", RunClock())  # type: ignore[arg-type]
+        ledger = WorkerLedger(host, RunClock(), events.append)  # type: ignore[arg-type]
         whole = drive(ledger.transition, keys, ON_WORKER)
         begin = time.thread_time()
         ledger.send()
         whole += (time.thread_time() - begin) / (len(keys) * len(ON_WORKER)) * 1e6
         figures[f"worker {repeat}"] = whole
-        ledger.stop()
     scheduler = SimpleNamespace(tasks=tasks, workers={"tcp://10.0.0.1:1234": SimpleNamespace(
         address="tcp://10.0.0.1:1234", nthreads=4, processing=())})  # fmt: skip
     for repeat in range(3):
-        judge = SchedulerLedger(scheduler, "topic", RunClock())  # type: ignore[arg-type]
+        judge = SchedulerLedger(scheduler, RunClock(), events.append)  # type: ignore[arg-type]
         figures[f"scheduler {repeat}"] = drive(judge.transition, keys, ON_SCHEDULER)
     worker_us = min(value for name, value in figures.items() if name.startswith("worker"))
     scheduler_us = min(value for name, value in figures.items() if name.startswith("scheduler"))

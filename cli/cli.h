@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "roast-error.h"
+#include "roast-run.h"
 #include "roast-show.h"
 
 enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
@@ -43,6 +44,23 @@ size_t cli_width(void);
 
 /* The index of a word in a NULL-terminated list, or -1. */
 int cli_choice(const char *word, const char *const *choices);
+
+/* Runs in groups: each its own, or those between two "--" */
+#define CLI_RUNS_MAX 256
+
+struct cli_runs {
+        struct roast_run *runs[CLI_RUNS_MAX];
+        size_t groups[CLI_RUNS_MAX];
+        size_t n;
+        size_t n_groups;
+};
+
+/* To be called before getopt, which would take "--" for the end of the options. */
+void cli_runs_divide(int argc, char **argv);
+/* Opens the runs that words name. An exit code, after a message if it is not EXIT_GOOD; closed in
+ * either case. */
+int cli_runs_open(struct cli_runs *runs, const char *verb, int n, char **words);
+void cli_runs_close(struct cli_runs *runs);
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 

@@ -10,18 +10,12 @@
 #include "roast-compare.h"
 #include "util/cleanup.h"
 
-#define RUNS_MAX 256
-
-/* Put in place of each "--": getopt_long(3) would take it for the end of the options. */
-static char divider[] = "and";
+#define NOTE_WIDTH 88
 
 struct request {
         enum cli_format format;
         double fail_on; /* NaN: never */
-        struct roast_run *runs[RUNS_MAX];
-        size_t groups[RUNS_MAX];
-        size_t n_runs;
-        size_t n_groups;
+        struct cli_runs runs;
 };
 
 static void help(void)
@@ -74,29 +68,28 @@ static int print_tables(const struct roast_tables *tables, enum cli_format forma
         return EXIT_GOOD;
 }
 
-/* What the table cannot say by itself */
-static void print_notes(const struct roast_comparison *comparison)
+/* Sentences below the tables, in lines of a narrow terminal */
+static int print_notes(const struct roast_comparison *comparison)
 {
-        bool single = comparison->n_runs == comparison->n_groups, called = false;
-        double noise = 0;
+        ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
+        char *rest = notes, *note;
 
-        for (size_t i = 0; i < comparison->n_rows; i++) {
-                noise = fmax(noise, comparison->rows[i].noise);
-                called |= comparison->rows[i].verdict != ROAST_VERDICT_NONE;
+        if (!notes)
+                return cli_fail("compare", "out of memory");
+        while ((note = strsep(&rest, "\n")) && *note) {
+                char *words = note, *word;
+                size_t column = 0;
+
+                while ((word = strsep(&words, " "))) {
+                        size_t len = strlen(word);
+                        bool fits = column && column + 1 + len <= NOTE_WIDTH;
+
+                        printf("%s%s", fits ? " " : "\n", word);
+                        column = fits ? column + 1 + len : len;
+                }
+                putchar('\n');
         }
-        for (size_t i = 1; i < comparison->n_groups; i++)
-                if (!*comparison->matched_by[i])
-                        printf("\nThe runs have too few chunks and files in common to match them: "
-                               "all of %c is held\nagainst all of A.\n",
-                               (char)('A' + i));
-        if (single && noise > 0.05)
-                printf("\nOthers used the cores: wall times of two such runs can differ by a "
-                       "factor "
-                       "of %.1f by\nthemselves, which is not called a difference. Groups of runs "
-                       "tell more.\n",
-                       1 + noise);
-        if (!called)
-                puts("\nNo difference can be told from chance.");
+        return EXIT_GOOD;
 }
 
 static int print(const struct roast_comparison *comparison, const struct request *request)
@@ -115,7 +108,7 @@ static int print(const struct roast_comparison *comparison, const struct request
                 return cli_fail("compare", "%s", error.message);
         code = print_tables(&tables, request->format);
         if (code == EXIT_GOOD && request->format == CLI_TEXT)
-                print_notes(comparison);
+                code = print_notes(comparison);
         return code;
 }
 
@@ -139,47 +132,14 @@ static int compare(const struct request *request)
         struct roast_error error = { 0 };
         int code;
 
-        if (roast_compare(&comparison, request->runs, request->groups, request->n_runs, &error) < 0)
+        if (roast_compare(&comparison, request->runs.runs, request->runs.groups, request->runs.n,
+                          &error) < 0)
                 return cli_fail("compare", "%s", error.message);
         code = print(&comparison, request);
         if (code == EXIT_GOOD)
                 code = judge(&comparison, request->fail_on);
         roast_comparison_deinit(&comparison);
         return code;
-}
-
-/* Words from optind on: runs, and dividers if there are groups */
-static int open_runs(struct request *request, int argc, char **argv)
-{
-        bool grouped = false, empty = true;
-        struct roast_error error = { 0 };
-
-        for (int i = optind; i < argc; i++)
-                grouped |= argv[i] == divider;
-        for (int i = optind; i < argc; i++) {
-                if (argv[i] == divider) {
-                        if (empty)
-                                return cli_fail("compare", "there is no RUN before '--'");
-                        request->n_groups++;
-                        empty = true;
-                        continue;
-                }
-                if (request->n_runs == RUNS_MAX)
-                        return cli_fail("compare", "more than %d runs are too many", RUNS_MAX);
-                if (roast_run_open_any(&request->runs[request->n_runs], argv[i], &error) < 0)
-                        return cli_fail("compare", "%s", error.message);
-                request->groups[request->n_runs] = grouped ? request->n_groups : request->n_runs;
-                request->n_runs++;
-                empty = false;
-        }
-        request->n_groups = grouped ? request->n_groups + 1 : request->n_runs;
-        if (grouped && empty)
-                return cli_fail("compare", "there is no RUN behind '--'");
-        if (request->n_groups < 2) {
-                cli_fail("compare", "two RUNs are wanted, or more, not %zu", request->n_runs);
-                return cli_usage("compare");
-        }
-        return EXIT_GOOD;
 }
 
 int verb_compare(int argc, char **argv)
@@ -193,9 +153,7 @@ int verb_compare(int argc, char **argv)
         struct request request = { .fail_on = (double)NAN };
         int option, format, code;
 
-        for (int i = 1; i < argc; i++)
-                if (!strcmp(argv[i], "--"))
-                        argv[i] = divider;
+        cli_runs_divide(argc, argv);
         while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
@@ -215,10 +173,13 @@ int verb_compare(int argc, char **argv)
                         return cli_usage("compare");
                 }
         }
-        code = open_runs(&request, argc, argv);
+        code = cli_runs_open(&request.runs, "compare", argc - optind, argv + optind);
+        if (code == EXIT_GOOD && request.runs.n_groups < 2) {
+                cli_fail("compare", "two RUNs are wanted, or more, not %zu", request.runs.n);
+                code = cli_usage("compare");
+        }
         if (code == EXIT_GOOD)
                 code = compare(&request);
-        for (size_t i = 0; i < request.n_runs; i++)
-                roast_run_free(request.runs[i]);
+        cli_runs_close(&request.runs);
         return code;
 }

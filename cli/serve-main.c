@@ -10,9 +10,11 @@
 #include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "roast-serve.h"
 
@@ -31,6 +33,8 @@ static void help(void)
               "  -t, --token-file FILE  its first line is wanted of every request, as a bearer\n"
               "                         token or as the password a browser asks for\n"
               "  -n, --host NAME        a further name under which it may be asked for\n"
+              "  -e, --until-eof        end with standard input: with the program that wrote to "
+              "it\n"
               "  -h, --help             this text\n\n"
               "There is no TLS here: where others can listen on the network, let a proxy (nginx,\n"
               "Caddy) end it and pass requests on to loopback with --host NAME, or use an ssh\n"
@@ -67,10 +71,24 @@ static int read_token(const char *path, char token[static TOKEN_MAX])
         return 0;
 }
 
-static int serve(const struct roast_serve_options *options)
+/* However the other program ends, the system closes its end of the pipe. */
+static void *read_input(void *unused)
+{
+        char ignored[256];
+        ssize_t n;
+
+        do
+                n = read(STDIN_FILENO, ignored, sizeof(ignored));
+        while (n > 0 || (n < 0 && errno == EINTR));
+        kill(getpid(), SIGTERM);
+        return unused;
+}
+
+static int serve(const struct roast_serve_options *options, bool until_eof)
 {
         struct roast_error error = { 0 };
         struct roast_server *server;
+        pthread_t reader;
         sigset_t signals;
         int which;
 
@@ -85,6 +103,8 @@ static int serve(const struct roast_serve_options *options)
         printf(strchr(options->address, ':') ? "http://[%s]:%u/\n" : "http://%s:%u/\n",
                options->address, roast_server_port(server));
         fflush(stdout);
+        if (until_eof && pthread_create(&reader, NULL, read_input, NULL) == 0)
+                pthread_detach(reader);
         sigwait(&signals, &which);
         roast_server_stop(server);
         return EXIT_GOOD;
@@ -108,17 +128,19 @@ int main(int argc, char **argv)
                 { "port", required_argument, NULL, 'p' },
                 { "token-file", required_argument, NULL, 't' },
                 { "host", required_argument, NULL, 'n' },
+                { "until-eof", no_argument, NULL, 'e' },
                 { "help", no_argument, NULL, 'h' },
                 { 0 },
         };
         struct roast_serve_options serving = { .address = "127.0.0.1", .port = 8427 };
         const char *hosts[HOSTS_MAX];
         char token[TOKEN_MAX];
+        bool until_eof = false;
         int option;
 
         argv[0] = (char[]){ "roast serve" };
         serving.hosts = hosts;
-        while ((option = getopt_long(argc, argv, "a:p:t:n:h", options, NULL)) != -1) {
+        while ((option = getopt_long(argc, argv, "a:p:t:n:eh", options, NULL)) != -1) {
                 switch (option) {
                 case 'a':
                         serving.address = optarg;
@@ -137,6 +159,9 @@ int main(int argc, char **argv)
                                 return fail("too many names");
                         hosts[serving.n_hosts++] = optarg;
                         break;
+                case 'e':
+                        until_eof = true;
+                        break;
                 case 'h':
                         help();
                         return EXIT_GOOD;
@@ -147,5 +172,5 @@ int main(int argc, char **argv)
         if (argc - optind != 1)
                 return fail("one RUN or directory is wanted; try 'roast serve --help'");
         serving.path = argv[optind];
-        return serve(&serving);
+        return serve(&serving, until_eof);
 }

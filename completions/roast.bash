@@ -78,7 +78,7 @@ _roast() {
         compare:-*) _roast_words '--fail-on --format --help' "$cur" ;;
         report:-*) _roast_words '--output --help' "$cur" ;;
         watch:-*) _roast_words '--help' "$cur" ;;
-        serve:-*) _roast_words '--address --port --token-file --host --help' "$cur" ;;
+        serve:-*) _roast_words '--address --port --token-file --host --until-eof --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
         show:* | watch:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
         list:* | import:* | serve:*) _roast_files "$cur" '' ;;

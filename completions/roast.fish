@@ -79,5 +79,7 @@ complete -c roast -n '__fish_seen_subcommand_from serve' -s p -l port -x -d 'its
 complete -c roast -n '__fish_seen_subcommand_from serve' -s t -l token-file -r -F \
     -d 'what requests must know'
 complete -c roast -n '__fish_seen_subcommand_from serve' -s n -l host -x -d 'a further name'
+complete -c roast -n '__fish_seen_subcommand_from serve' -s e -l until-eof \
+    -d 'end with standard input'
 complete -c roast -n '__fish_seen_subcommand_from serve' -a '(__fish_complete_path)'
 complete -c roast -n '__fish_seen_subcommand_from watch' -a '(__roast_files .roast)'

@@ -73,7 +73,7 @@ _roast() {
                         _arguments \
                                 '(-o --output)'{-o+,--output=}'[the page]:file:_files' \
                                 '(- *)'{-h,--help}'[print help]' \
-                                '1:run:_files -g "*.roast(-.)"'
+                                '*:run:_files -g "*.roast(-.)"'
                         ;;
                 serve)
                         _arguments \
@@ -81,6 +81,7 @@ _roast() {
                                 '(-p --port)'{-p+,--port=}'[its port]:port:' \
                                 '(-t --token-file)'{-t+,--token-file=}'[what requests must know]:file:_files' \
                                 '*'{-n+,--host=}'[a further name]:name:_hosts' \
+                                '(-e --until-eof)'{-e,--until-eof}'[end with standard input]' \
                                 '(- *)'{-h,--help}'[print help]' \
                                 '1:run or directory:_files'
                         ;;

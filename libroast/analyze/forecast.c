@@ -82,14 +82,31 @@ static double memory_of(const struct model *model, const struct model_chunk *chu
                model->growth_bytes * (model->most_events > 0 ? most / model->most_events : 1);
 }
 
+/*
+ * What is not known is spread evenly over the simulations, so that few of them see all of it; the
+ * one independent of the other (H. Weyl's sequence of the golden ratio).
+ */
+static struct model_doubt doubt_of(size_t i, size_t repeats)
+{
+        double whole;
+
+        return (struct model_doubt){
+                .fixed = ((double)i + 0.5) / (double)repeats,
+                .sharing = modf(((double)i + 0.5) * 0.6180339887498949, &whole),
+        };
+}
+
 /* Fills in the prediction; its workers and chunk size are given. */
 static int predict(struct predictor *predictor, struct roast_prediction *prediction,
                    const struct model_chunk *chunks, size_t n_chunks, size_t repeats)
 {
         const struct model *model = &predictor->model;
         double threads = fmax((double)prediction->workers * model->threads_each, 1);
-        struct simulation simulation = { model, chunks, n_chunks, (size_t)threads,
-                                         predictor->fail_rate };
+        struct simulation simulation = { .model = model,
+                                         .chunks = chunks,
+                                         .n_chunks = n_chunks,
+                                         .threads = (size_t)threads,
+                                         .fail_rate = predictor->fail_rate };
         double makespans[REPEATS_MOST], busy_s = 0, all_s = 0;
 
         prediction->threads = (int64_t)threads;
@@ -98,6 +115,7 @@ static int predict(struct predictor *predictor, struct roast_prediction *predict
         for (size_t i = 0; i < repeats; i++) {
                 struct simulated one;
 
+                simulation.doubt = doubt_of(i, repeats);
                 if (simulate(&one, &simulation, &predictor->room, i + 1) < 0)
                         return ROAST_E_NOMEM;
                 makespans[i] = one.makespan_s;
@@ -120,8 +138,11 @@ static int predict(struct predictor *predictor, struct roast_prediction *predict
 static int calibrate(struct predictor *predictor)
 {
         struct model *model = &predictor->model;
-        struct simulation simulation = { model, model->chunks, model->n_chunks,
-                                         (size_t)fmax(model->threads, 1), 0 };
+        struct simulation simulation = { .model = model,
+                                         .chunks = model->chunks,
+                                         .n_chunks = model->n_chunks,
+                                         .threads = (size_t)fmax(model->threads, 1),
+                                         .doubt = { 0.5, 0.5 } };
         struct roast_prediction again = { .workers = (int64_t)fmax(model->workers, 1) };
         struct simulated one;
         int r;
@@ -155,6 +176,21 @@ __attribute__((format(printf, 2, 3))) static int assume(struct roast_forecast *f
         return 0;
 }
 
+static int assume_chunks(struct roast_forecast *forecast, const struct model *model)
+{
+        if (model_is_separated(model))
+                return assume(forecast,
+                              "a chunk takes what chunks of its dataset took, without waiting "
+                              "for a core: %s (%s to %s) whatever its size, the rest for its "
+                              "events",
+                              say_s(model->fixed_s), say_s(model_fixed(model, 0.05)),
+                              say_s(model_fixed(model, 0.95)));
+        return assume(forecast,
+                      "a chunk takes what chunks of its dataset took, without waiting for a core; "
+                      "chunks were too equally large to tell how much of that goes with the "
+                      "events: for other sizes, anything from none to all of it does");
+}
+
 static int assume_cores(struct roast_forecast *forecast, const struct model *model)
 {
         if (!(model->cores > 0))
@@ -164,9 +200,9 @@ static int assume_cores(struct roast_forecast *forecast, const struct model *mod
                               "measured",
                               model->slowdown);
         return assume(forecast,
-                      "up to %.0f threads share the %.0f cores of this host, with other programs "
-                      "that want %.1f of them, from the measured wait for a core; workers beyond "
-                      "that bring cores of their own",
+                      "up to %.0f threads share the %.0f cores of this host, with others that want "
+                      "%.1f of them, from the measured wait for a core; whose these are is open; "
+                      "workers beyond that bring cores of their own",
                       model->cores, model->cores, model->others);
 }
 
@@ -176,13 +212,7 @@ static int state_assumptions(struct predictor *predictor)
         const struct model *model = &predictor->model;
         int r;
 
-        r = assume(forecast,
-                   "a chunk takes what chunks of its dataset took, without waiting for "
-                   "a core; %s",
-                   model->separated ? "a fixed part and one for each event, from chunks of "
-                                      "different sizes"
-                                    : "all of it goes with the events, for chunks were equally "
-                                      "large and no fixed part can be told");
+        r = assume_chunks(forecast, model);
         if (r >= 0)
                 r = assume_cores(forecast, model);
         if (r >= 0)
@@ -270,13 +300,14 @@ static bool fits_memory(const struct predictor *predictor,
                prediction->memory_bytes < 0.8 * limit;
 }
 
+/* By what is safe: another chunk size of which little is known is no better for that. */
 static bool is_better(const struct roast_predict_options *options, const struct roast_prediction *a,
                       const struct roast_prediction *b)
 {
         if (options->deadline_s > 0)
                 return a->workers != b->workers ? a->workers < b->workers
-                                                : a->makespan_s < 0.95 * b->makespan_s;
-        return a->makespan_s < 0.95 * b->makespan_s;
+                                                : a->high_s < 0.95 * b->high_s;
+        return a->high_s < 0.95 * b->high_s;
 }
 
 static bool is_within(const struct roast_predict_options *options,

@@ -6,9 +6,6 @@
 #include "analyze/model.h"
 #include "util/cleanup.h"
 
-/* Slower than this is called contention, and not noise. */
-#define SLOWDOWN_LEAST 1.02
-
 void model_deinit(struct model *model)
 {
         free(model->datasets);
@@ -19,68 +16,56 @@ void model_deinit(struct model *model)
         *model = (struct model){ 0 };
 }
 
-static int no_memory(struct roast_error *error)
+/* The number of the name of a chunk's dataset; the last for none */
+static size_t dataset_of(const struct study *study, size_t chunk)
 {
-        return roast_fail_nomem(error);
+        uint32_t dataset = study->chunks[chunk].dataset;
+
+        return dataset == STUDY_NONE ? study->texts.n : dataset;
 }
 
-/* Datasets get numbers of their own; `of` is by the number of the name, the last for none. */
-static int number_datasets(struct model *model, const struct study *study,
-                           const struct study_fit *fits, uint32_t *of)
+/* Datasets get numbers of their own: `of` is by the number of the name, the last for none. */
+static int number_datasets(struct model *model, const struct study *study, uint32_t *of)
 {
+        ROAST_CLEANUP(cleanup_free) size_t *counts = calloc(study->texts.n + 1, sizeof(*counts));
         size_t at = 0;
 
+        if (!counts)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < study->n_chunks; i++)
+                counts[dataset_of(study, i)]++;
         for (size_t i = 0; i <= study->texts.n; i++)
-                model->n_datasets += fits[i].n > 0;
+                model->n_datasets += counts[i] > 0;
         model->datasets = calloc(model->n_datasets + 1, sizeof(*model->datasets));
         if (!model->datasets)
                 return ROAST_E_NOMEM;
         for (size_t i = 0, k = 0; i <= study->texts.n; i++) {
-                if (!(fits[i].n > 0))
+                if (!counts[i])
                         continue;
-                model->datasets[k] = (struct model_dataset){ .fit = fits[i], .first = at };
-                model->separated |= fits[i].separated;
-                at += (size_t)fits[i].n;
+                model->datasets[k] = (struct model_dataset){ .chunks = counts[i], .first = at };
+                at += counts[i];
                 of[i] = (uint32_t)k++;
         }
         return 0;
 }
 
-/* Chunks, and what they took as a ratio of the expected; first chunks of a thread tell how cold
- * it was. */
 static int add_chunks(struct model *model, const struct study *study, const uint32_t *of)
 {
-        ROAST_CLEANUP(cleanup_free) float *colds = malloc((study->n_slots + 1) * sizeof(*colds));
-        size_t n_colds = 0;
-        double cold_s;
-
-        model->ratios = malloc((study->n_chunks + 1) * sizeof(*model->ratios));
-        model->gaps = malloc((study->n_chunks + 1) * sizeof(*model->gaps));
         model->chunks = malloc((study->n_chunks + 1) * sizeof(*model->chunks));
-        if (!colds || !model->ratios || !model->gaps || !model->chunks)
+        if (!model->chunks)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++) {
-                const struct study_chunk *chunk = &study->chunks[i];
-                size_t slot = chunk->dataset == STUDY_NONE ? study->texts.n : chunk->dataset;
-                struct model_dataset *dataset = &model->datasets[of[slot]];
-                double own_s = study_own_s(chunk);
-                double expected_s = study_expected(&dataset->fit, chunk->events);
+                uint32_t events = study->chunks[i].events;
 
-                model->chunks[model->n_chunks++] = (struct model_chunk){ of[slot], chunk->events };
-                model->most_events = fmax(model->most_events, chunk->events);
-                if (!isnan(chunk->gap_s))
-                        model->gaps[model->n_gaps++] = chunk->gap_s;
-                if (chunk->order == 0)
-                        colds[n_colds++] = (float)(own_s - expected_s);
-                /* threads of one chunk each: there are no others to learn from */
-                if (chunk->order == 0 && study->n_chunks > 2 * study->n_slots)
-                        continue;
-                model->ratios[dataset->first + dataset->n++] =
-                        expected_s > 0 ? (float)(own_s / expected_s) : 1;
+                model->chunks[model->n_chunks++] =
+                        (struct model_chunk){ of[dataset_of(study, i)], events };
+                model->most_events = fmax(model->most_events, events);
         }
-        cold_s = study_median(colds, n_colds);
-        if (study->n_chunks > 2 * study->n_slots)
-                model->cold_s = fmax(cold_s, 0);
+        return 0;
+}
+
+static void average_ratios(struct model *model)
+{
         for (size_t i = 0; i < model->n_datasets; i++) {
                 struct model_dataset *dataset = &model->datasets[i];
 
@@ -93,6 +78,35 @@ static int add_chunks(struct model *model, const struct study *study, const uint
                         dataset->mean = 1;
                 }
         }
+}
+
+/* What chunks took as a ratio of the expected; first chunks of a thread tell how cold it was. */
+static int add_ratios(struct model *model, const struct study *study)
+{
+        ROAST_CLEANUP(cleanup_free) float *colds = malloc((study->n_slots + 1) * sizeof(*colds));
+        size_t n_colds = 0;
+
+        model->ratios = malloc((study->n_chunks + 1) * sizeof(*model->ratios));
+        model->gaps = malloc((study->n_chunks + 1) * sizeof(*model->gaps));
+        if (!colds || !model->ratios || !model->gaps)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+                struct model_dataset *dataset = &model->datasets[model->chunks[i].dataset];
+                double own_s = study_own_s(chunk);
+                double expected_s = model_expected(dataset, model->fixed_s, chunk->events);
+
+                if (!isnan(chunk->gap_s))
+                        model->gaps[model->n_gaps++] = chunk->gap_s;
+                if (model_is_cold(study, chunk))
+                        colds[n_colds++] = (float)(own_s - expected_s);
+                else
+                        model->ratios[dataset->first + dataset->n++] =
+                                expected_s > 0 ? (float)(own_s / expected_s) : 1;
+        }
+        if (n_colds)
+                model->cold_s = fmax(study_median(colds, n_colds), 0);
+        average_ratios(model);
         return 0;
 }
 
@@ -105,53 +119,6 @@ static int add_arrivals(struct model *model, const struct study *study)
                 model->arrivals[model->n_arrivals++] =
                         (float)(study->slots[i].first_s - study->first_s);
         return 0;
-}
-
-/* The one host of all chunks that is also the client's: its cores are known, and shared. */
-static bool on_client_host(const struct study *study)
-{
-        uint32_t host = study->chunks[0].host;
-        size_t len;
-        const char *name = study_text(study, host, &len);
-
-        if (!name || len != strlen(study->client_host) || memcmp(name, study->client_host, len))
-                return false;
-        for (size_t i = 1; i < study->n_chunks; i++)
-                if (study->chunks[i].host != host)
-                        return false;
-        return true;
-}
-
-static void add_cores(struct model *model, const struct study *study)
-{
-        double own_s = 0, cpu_s = 0, queue_s = 0;
-
-        model->slowdown = 1;
-        for (size_t i = 0; i < study->n_chunks; i++) {
-                const struct study_chunk *chunk = &study->chunks[i];
-
-                if (isnan(chunk->cpu_s) || isnan(chunk->queue_s))
-                        continue;
-                own_s += study_own_s(chunk);
-                cpu_s += (double)chunk->cpu_s;
-                queue_s += (double)chunk->queue_s;
-        }
-        model->cpu_share = own_s > 0 ? cpu_s / own_s : 1;
-        if (cpu_s > 0)
-                model->slowdown = (cpu_s + queue_s) / cpu_s;
-        if (study->cpus > 0 && on_client_host(study))
-                model->cores = study->cpus;
-        if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
-                model->others = fmax(model->cores * model->slowdown - (double)study->n_slots, 0);
-}
-
-double model_slowdown(const struct model *model, double threads)
-{
-        if (!(model->cores > 0))
-                return model->slowdown;
-        /* beyond the cores of the host, further workers bring cores of their own */
-        threads = fmin(threads, fmax(model->cores, model->threads));
-        return fmax((threads + model->others) / model->cores, 1);
 }
 
 /* Inputs of all merges of a tree over n outputs */
@@ -208,23 +175,19 @@ static void add_rest(struct model *model, const struct study *study)
 
 int model_make(struct model *model, const struct study *study, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) struct study_fit *fits = NULL;
         ROAST_CLEANUP(cleanup_free) uint32_t *of = NULL;
-        int r;
 
         *model = (struct model){ 0 };
         if (study->n_chunks == 0)
                 return roast_fail(error, ROAST_E_STATE, "no chunk of the run tells when it ran");
-        r = study_fits(study, &fits, error);
-        if (r < 0)
-                return r;
         of = calloc(study->texts.n + 1, sizeof(*of));
-        if (!of || number_datasets(model, study, fits, of) < 0 ||
-            add_chunks(model, study, of) < 0 || add_arrivals(model, study) < 0) {
+        if (!of || number_datasets(model, study, of) < 0 || add_chunks(model, study, of) < 0 ||
+            model_fit(model, study) < 0 || add_ratios(model, study) < 0 ||
+            add_arrivals(model, study) < 0) {
                 model_deinit(model);
-                return no_memory(error);
+                return roast_fail_nomem(error);
         }
-        add_cores(model, study);
+        model_add_cores(model, study);
         add_rest(model, study);
         return 0;
 }

@@ -27,6 +27,12 @@ struct node {
         double ready_s;
 };
 
+/* What a chunk of a dataset takes on average */
+struct times {
+        double fixed_s;
+        double per_event_s;
+};
+
 struct state {
         const struct simulation *simulation;
         uint64_t seed;
@@ -36,8 +42,8 @@ struct state {
         struct node *nodes;
         size_t levels[LEVELS_MAX + 1]; /* where those of a level begin; level 0: over chunks */
         size_t n_levels;
-        double *factors; /* of the datasets, in this simulation */
-        double slowdown; /* of a chunk's own time */
+        struct times *times; /* of the datasets, in this simulation */
+        double slowdown;     /* of a chunk's own time */
         double gap_slowdown;
         struct simulated *result;
 };
@@ -146,8 +152,8 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
         const struct model *model = state->simulation->model;
         const struct model_dataset *dataset = &model->datasets[chunk->dataset];
         double ratio = (double)model->ratios[dataset->first + draw_below(state, dataset->n)];
-        double own_s = study_expected(&dataset->fit, chunk->events) * ratio *
-                       state->factors[chunk->dataset];
+        const struct times *times = &state->times[chunk->dataset];
+        double own_s = (times->fixed_s + times->per_event_s * chunk->events) * ratio;
         double busy_s, all_s = 0;
 
         own_s = (own_s + (cold ? model->cold_s : 0)) * state->slowdown;
@@ -168,19 +174,22 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
 }
 
 /* The mean of as many draws as there are ratios: how well the run knows it */
-static void draw_factors(struct state *state)
+static void draw_times(struct state *state)
 {
         const struct model *model = state->simulation->model;
+        double fixed_s = model_fixed(model, state->simulation->doubt.fixed);
 
         for (size_t i = 0; i < model->n_datasets; i++) {
                 const struct model_dataset *dataset = &model->datasets[i];
                 size_t n = dataset->n < 1000 ? dataset->n : 1000;
-                double sum = 0;
+                double sum = 0, factor;
 
                 for (size_t k = 0; k < n; k++)
                         sum += (double)model
                                        ->ratios[dataset->first + draw_below(state, dataset->n)];
-                state->factors[i] = dataset->mean > 0 ? sum / (double)n / dataset->mean : 1;
+                factor = dataset->mean > 0 ? sum / (double)n / dataset->mean : 1;
+                state->times[i] = (struct times){ fixed_s * factor,
+                                                  model_per_event(dataset, fixed_s) * factor };
         }
 }
 
@@ -268,7 +277,7 @@ static int make_room(struct state *state, struct simulate_room *room)
         size_t n_nodes = simulation->n_chunks / (MODEL_TREE - 1) + LEVELS_MAX + 1;
         size_t size = simulation->threads * sizeof(struct thread) +
                       n_nodes * (sizeof(struct node) + sizeof(struct merge)) +
-                      simulation->model->n_datasets * sizeof(double);
+                      simulation->model->n_datasets * sizeof(struct times);
 
         if (size > room->size) {
                 void *grown = realloc(room->memory, size);
@@ -281,7 +290,7 @@ static int make_room(struct state *state, struct simulate_room *room)
         state->threads = room->memory;
         state->nodes = (struct node *)(state->threads + simulation->threads);
         state->merges = (struct merge *)(state->nodes + n_nodes);
-        state->factors = (double *)(state->merges + n_nodes);
+        state->times = (struct times *)(state->merges + n_nodes);
         return 0;
 }
 
@@ -289,17 +298,18 @@ int simulate(struct simulated *ret, const struct simulation *simulation, struct 
              uint64_t seed)
 {
         const struct model *model = simulation->model;
-        double now = model_slowdown(model, (double)simulation->threads);
+        double now = model_slowdown(model, (double)simulation->threads, simulation->doubt.sharing);
         struct state state = { .simulation = simulation,
                                .seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1,
                                .slowdown = 1 + model->cpu_share * (now - 1),
-                               .gap_slowdown = now / model->slowdown,
+                               .gap_slowdown = (1 + model->gap_share * (now - 1)) /
+                                               (1 + model->gap_share * (model->slowdown - 1)),
                                .result = ret };
 
         *ret = (struct simulated){ 0 };
         if (make_room(&state, room) < 0)
                 return ROAST_E_NOMEM;
-        draw_factors(&state);
+        draw_times(&state);
         plant(&state);
         begin_threads(&state);
         run(&state);

@@ -15,6 +15,7 @@ struct simulation {
         size_t n_chunks;
         size_t threads;
         double fail_rate;
+        struct model_doubt doubt;
 };
 
 struct simulated {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "roast-metrics.h"
 #include "roast-run.h"
@@ -58,6 +59,8 @@ struct roast_compare_run {
         size_t group;
         size_t chunks;
         double waiting; /* share of the chunks' time that they waited for a core; NaN: not known */
+        int64_t start_utc_ns; /* INT64_MIN: not known */
+        struct roast_summary summary;
 };
 
 struct roast_comparison {
@@ -85,5 +88,10 @@ extern const char *const roast_verdict_names[];
 /* Tables: what differs in the conditions, then a table for each later group. */
 int roast_comparison_tables(struct roast_tables *tables, const struct roast_comparison *comparison,
                             struct roast_error *error);
+/*
+ * What the tables cannot say by themselves, in sentences: each ends in a line feed. The caller
+ * frees it; NULL: no memory.
+ */
+char *roast_comparison_notes(const struct roast_comparison *comparison);
 int roast_comparison_to_json(char **ret, const struct roast_comparison *comparison,
                              struct roast_error *error);

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "roast-compare.h"
 #include "roast-error.h"
 #include "roast-run.h"
 
@@ -29,3 +30,13 @@ int roast_report_html(char **html, size_t *len, struct roast_run *run, struct ro
 
 /* The page as a file, complete or not at all; replaces a file of that name. */
 int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error);
+
+/*
+ * The page of several runs: what differs around them, what changed, their key figures. Its JSON
+ * has no columns: {"version", "comparison": as roast_comparison_to_json() writes it, "tables",
+ * "runs": [{"start_utc_ms", "figures"}, ...]}.
+ */
+int roast_report_comparison(char **html, size_t *len, const struct roast_comparison *comparison,
+                            struct roast_error *error);
+int roast_report_write_comparison(const struct roast_comparison *comparison, const char *path,
+                                  struct roast_error *error);

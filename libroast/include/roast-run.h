@@ -109,6 +109,12 @@ struct roast_task {
 
 int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
                        struct roast_error *error);
+/*
+ * The tasks that an executor's own log tells of (whatever roast_run_open_any() opens), without
+ * those that ended before an instant; returns how many of them were new.
+ */
+int roast_run_add_tasks_of(struct roast_run *run, const char *path, int64_t from_utc_ns,
+                           struct roast_error *error);
 int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast_worker_event kind,
                                const struct roast_worker *worker, struct roast_error *error);
 /*

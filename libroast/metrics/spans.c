@@ -112,9 +112,10 @@ int collect_spans(struct collect *collect, struct roast_error *error)
         if (has_counts &&
             (!has_spans || fine_processor_s(&spans) < SPAN_LACKS * fine_processor_s(&counts))) {
                 snprintf(reason, sizeof(reason), "from the workers' own counts: %s",
-                         has_spans              ? "the span lacks a part"
-                         : collect->no_spans[0] ? collect->no_spans
-                                                : "there is no span");
+                         has_spans && collect->few_spans[0] ? collect->few_spans
+                         : has_spans                        ? "the span lacks a part"
+                         : collect->no_spans[0]             ? collect->no_spans
+                                                            : "there is no span");
                 counts.estimated = reason;
                 r = fine_set(set, &counts);
         } else if (has_spans) {

@@ -80,21 +80,38 @@ int report_empty_page(struct buf *out)
         return r < 0 ? r : buf_append(out, report_page_tail, report_page_tail_len);
 }
 
-int roast_report_html(char **html, size_t *len, struct roast_run *run, struct roast_error *error)
+/* The page with the data, which are freed */
+static int finish_page(char **html, size_t *len, void *data, size_t data_len,
+                       struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        ROAST_CLEANUP(cleanup_free) void *data = NULL;
-        size_t data_len;
-        int r;
+        int r = put_page(&out, data, data_len);
 
-        r = roast_report_data(&data, &data_len, run, error);
+        free(data);
         if (r < 0)
-                return r;
-        if (put_page(&out, data, data_len) < 0)
                 return roast_fail_nomem(error);
         *len = out.len;
         *html = buf_release_string(&out);
         return *html ? 0 : roast_fail_nomem(error);
+}
+
+int roast_report_html(char **html, size_t *len, struct roast_run *run, struct roast_error *error)
+{
+        size_t data_len;
+        void *data;
+        int r = roast_report_data(&data, &data_len, run, error);
+
+        return r < 0 ? r : finish_page(html, len, data, data_len, error);
+}
+
+int roast_report_comparison(char **html, size_t *len, const struct roast_comparison *comparison,
+                            struct roast_error *error)
+{
+        size_t data_len;
+        void *data;
+        int r = report_comparison_data(&data, &data_len, comparison, error);
+
+        return r < 0 ? r : finish_page(html, len, data, data_len, error);
 }
 
 /* Only a plain file is replaced: not what stands for a device or a directory. */
@@ -122,19 +139,12 @@ static int write_all(int fd, const char *data, size_t len)
         return 0;
 }
 
-int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error)
+static int write_page(const char *path, const char *html, size_t len, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *html = NULL;
         ROAST_CLEANUP(cleanup_free) char *beside = NULL;
         ROAST_CLEANUP(cleanup_close) int fd = -1;
-        size_t len;
-        int r;
+        int r = 0;
 
-        r = check_target(path, error);
-        if (r >= 0)
-                r = roast_report_html(&html, &len, run, error);
-        if (r < 0)
-                return r;
         if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0) {
                 beside = NULL;
                 return roast_fail_nomem(error);
@@ -149,4 +159,29 @@ int roast_report_write(struct roast_run *run, const char *path, struct roast_err
                 unlink(beside);
         }
         return r;
+}
+
+int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *html = NULL;
+        size_t len;
+        int r;
+
+        r = check_target(path, error);
+        if (r >= 0)
+                r = roast_report_html(&html, &len, run, error);
+        return r < 0 ? r : write_page(path, html, len, error);
+}
+
+int roast_report_write_comparison(const struct roast_comparison *comparison, const char *path,
+                                  struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *html = NULL;
+        size_t len;
+        int r;
+
+        r = check_target(path, error);
+        if (r >= 0)
+                r = roast_report_comparison(&html, &len, comparison, error);
+        return r < 0 ? r : write_page(path, html, len, error);
 }

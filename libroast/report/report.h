@@ -2,6 +2,7 @@
 /* What the sources of the page's data share while they are put together */
 
 #include "report/pack.h"
+#include "roast-compare.h"
 #include "roast-metrics.h"
 #include "run/attempts.h"
 
@@ -93,6 +94,15 @@ int report_series_put(const struct report_chunks *chunks, struct report *report,
 
 /* The run itself, key figures, tables */
 int report_words_put(struct report *report, struct roast_error *error);
+
+/* Its pieces, which a page of several runs has too: key figures as an array, "tables", JSON as it
+ * was written elsewhere */
+void report_put_figures(struct json *json, const struct roast_metric_set *set);
+void report_put_tables(struct json *json, const struct roast_tables *tables);
+void report_put_json(struct json *json, const char *key, const char *text);
+/* The data of a page of several runs */
+int report_comparison_data(void **data, size_t *len, const struct roast_comparison *comparison,
+                           struct roast_error *error);
 
 /* Packed as the page expects it: a zlib stream */
 int report_deflate(struct buf *out, const void *data, size_t len);

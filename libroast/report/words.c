@@ -65,12 +65,8 @@ static int put_run(struct report *report, struct roast_error *error)
         return 0;
 }
 
-static void put_figures(struct report *report)
+void report_put_figures(struct json *json, const struct roast_metric_set *set)
 {
-        const struct roast_metric_set *set = &report->summary->metrics;
-        struct json *json = &report->pack->json;
-
-        json_key(json, "figures");
         json_array(json);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(figures); i++) {
                 enum roast_metric metric = figures[i].metric;
@@ -157,21 +153,31 @@ static void put_table(struct json *json, const struct roast_table *table)
         json_end(json);
 }
 
+void report_put_tables(struct json *json, const struct roast_tables *tables)
+{
+        json_key(json, "tables");
+        json_array(json);
+        for (size_t i = 0; i < tables->n; i++)
+                put_table(json, &tables->tables[i]);
+        json_end(json);
+}
+
 static int put_tables(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
-        struct json *json = &report->pack->json;
-        int r;
+        int r = roast_tables_make(&tables, report->summary, error);
 
-        r = roast_tables_make(&tables, report->summary, error);
-        if (r < 0)
-                return r;
-        json_key(json, "tables");
-        json_array(json);
-        for (size_t i = 0; i < tables.n; i++)
-                put_table(json, &tables.tables[i]);
-        json_end(json);
-        return 0;
+        if (r >= 0)
+                report_put_tables(&report->pack->json, &tables);
+        return r;
+}
+
+void report_put_json(struct json *json, const char *key, const char *text)
+{
+        json_key(json, key);
+        json->after_key = false; /* its value is there already */
+        if (json->error >= 0)
+                json->error = buf_puts(json->out, text);
 }
 
 /* What the rules found, as the explanation writes it itself */
@@ -179,7 +185,6 @@ static int put_explanation(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
-        struct json *json = &report->pack->json;
         int r;
 
         r = roast_explain(&explanation, report->run, error);
@@ -187,10 +192,7 @@ static int put_explanation(struct report *report, struct roast_error *error)
                 r = roast_explanation_to_json(&text, &explanation, error);
         if (r < 0)
                 return r;
-        json_key(json, "explanation");
-        json->after_key = false; /* its value is there already */
-        if (json->error >= 0)
-                json->error = buf_puts(json->out, text);
+        report_put_json(&report->pack->json, "explanation", text);
         return 0;
 }
 
@@ -203,7 +205,8 @@ int report_words_put(struct report *report, struct roast_error *error)
         r = put_run(report, error);
         if (r < 0)
                 return r;
-        put_figures(report);
+        json_key(json, "figures");
+        report_put_figures(json, &report->summary->metrics);
         r = put_explanation(report, error);
         if (r < 0)
                 return r;

@@ -235,8 +235,8 @@ static void settle(struct join_node *record, const struct join_node *task)
                 record->outcome = task->outcome;
 }
 
-/* Attempts of one worker at one chunk, by time: records find their tasks. */
-static size_t join_records(struct join_node **nodes, size_t n)
+/* Attempts at one chunk, of one worker, by time: records find their tasks. */
+static size_t join_records(struct join_node **nodes, size_t n, bool *joined)
 {
         struct join_node *task = NULL, *last = NULL;
         size_t n_lost = 0;
@@ -251,7 +251,7 @@ static size_t join_records(struct join_node **nodes, size_t n)
                         task = node;
                         last = NULL;
                 } else if (task && is_within(node, task)) {
-                        task->merged = true;
+                        task->merged = *joined = true;
                         node->task = task->id;
                         last = node;
                 }
@@ -301,9 +301,23 @@ static void sort_nodes(struct join_node **nodes, size_t n, int (*order)(const vo
         }
 }
 
-/* Everything about one chunk */
-static void join_chunk(struct join *join, struct join_node **nodes, size_t n)
+static void count(struct join *join, struct join_node **nodes, size_t n)
 {
+        uint32_t number = 0;
+
+        sort_nodes(nodes, n, by_time);
+        for (size_t i = 0; i < n; i++) {
+                if (nodes[i]->merged)
+                        continue;
+                nodes[i]->number = ++number;
+                join->n_alone += nodes[i]->is_task;
+        }
+}
+
+/* Everything about one chunk; returns whether a record has found its task. */
+static bool join_chunk(struct join *join, struct join_node **nodes, size_t n)
+{
+        bool joined = false;
         size_t same;
 
         sort_nodes(nodes, n, by_worker);
@@ -311,15 +325,26 @@ static void join_chunk(struct join *join, struct join_node **nodes, size_t n)
                 for (same = 1; i + same < n && nodes[i + same]->worker == nodes[i]->worker; same++)
                         ;
                 if (nodes[i]->worker)
-                        join_lost(nodes + i, same, join_records(nodes + i, same));
+                        join_lost(nodes + i, same, join_records(nodes + i, same, &joined));
         }
-        sort_nodes(nodes, n, by_time);
-        for (size_t i = 0, number = 0; i < n; i++) {
-                if (nodes[i]->merged)
-                        continue;
-                nodes[i]->number = (uint32_t)++number;
-                join->n_alone += nodes[i]->is_task;
-        }
+        count(join, nodes, n);
+        return joined;
+}
+
+/*
+ * Where each task has a process of its own (TaskVine), records do not know the worker by the name
+ * that the tasks have for it: chunk and time alone join them.
+ */
+static bool join_strangers(struct join *join, struct join_node **nodes, size_t n)
+{
+        bool joined = false;
+
+        for (size_t i = 0; i < n; i++)
+                nodes[i]->worker = 1;
+        sort_nodes(nodes, n, by_worker);
+        join_records(nodes, n, &joined);
+        count(join, nodes, n);
+        return joined;
 }
 
 static int by_chunk(const void *a, const void *b)
@@ -378,11 +403,27 @@ static int order_by_chunk(const struct join *join, struct place **ret, size_t *n
         return 0;
 }
 
+/* Returns whether any of them says so. */
+static bool each_chunk(struct join *join, struct join_node **nodes, size_t n,
+                       bool (*visit)(struct join *, struct join_node **, size_t))
+{
+        bool any = false;
+        size_t same;
+
+        join->n_alone = 0;
+        for (size_t i = 0; i < n; i += same) {
+                for (same = 1; i + same < n && nodes[i + same]->chunk == nodes[i]->chunk; same++)
+                        ;
+                any |= visit(join, nodes + i, same);
+        }
+        return any;
+}
+
 static int join_all(struct join *join)
 {
         ROAST_CLEANUP(cleanup_free) struct join_node **nodes = NULL;
         ROAST_CLEANUP(cleanup_free) struct place *places = NULL;
-        size_t n, same;
+        size_t n;
         int r;
 
         r = order_by_chunk(join, &places, &n);
@@ -391,11 +432,8 @@ static int join_all(struct join *join)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < n; i++)
                 nodes[i] = &join->nodes[places[i].node];
-        for (size_t i = 0; i < n; i += same) {
-                for (same = 1; i + same < n && places[i + same].chunk == places[i].chunk; same++)
-                        ;
-                join_chunk(join, nodes + i, same);
-        }
+        if (!each_chunk(join, nodes, n, join_chunk) && join->n_records && join->n > join->n_records)
+                each_chunk(join, nodes, n, join_strangers);
         return 0;
 }
 

@@ -74,6 +74,14 @@ static struct served *find(const struct catalog *catalog, const char *id)
         return served;
 }
 
+/* Opening anything else, such as a pipe, might never end. */
+static bool can_be_opened(const char *path)
+{
+        struct stat st;
+
+        return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 int catalog_init(struct catalog *catalog, const char *path, struct roast_error *error)
 {
         struct roast_error why = { 0 };
@@ -94,6 +102,24 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
         return catalog_refresh(catalog, error);
 }
 
+/* With the lock held */
+static int add_entry(struct catalog *catalog, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *id = id_of(name);
+        char *path;
+
+        if (!id)
+                return ROAST_E_NOMEM;
+        if (find(catalog, id))
+                return 0;
+        if (asprintf(&path, "%s/%s", catalog->path, name) < 0)
+                return ROAST_E_NOMEM;
+        if (can_be_opened(path))
+                return add(catalog, path);
+        free(path);
+        return 0;
+}
+
 int catalog_refresh(struct catalog *catalog, struct roast_error *error)
 {
         struct dirent **entries;
@@ -106,14 +132,8 @@ int catalog_refresh(struct catalog *catalog, struct roast_error *error)
                 return n;
         pthread_mutex_lock(&catalog->lock);
         for (int i = 0; i < n; i++) {
-                ROAST_CLEANUP(cleanup_free) char *id = id_of(entries[i]->d_name);
-                char *path;
-
-                if (r >= 0 &&
-                    (!id || (!find(catalog, id) &&
-                             (asprintf(&path, "%s/%s", catalog->path, entries[i]->d_name) < 0 ||
-                              add(catalog, path) < 0))))
-                        r = ROAST_E_NOMEM;
+                if (r >= 0)
+                        r = add_entry(catalog, entries[i]->d_name);
                 free(entries[i]);
         }
         pthread_mutex_unlock(&catalog->lock);

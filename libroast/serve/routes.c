@@ -52,6 +52,8 @@ static enum MHD_Result reply(const struct request *request, unsigned int status,
         if (status == MHD_HTTP_UNAUTHORIZED)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
                                         "Basic realm=\"roast\", charset=\"UTF-8\"");
+        if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+                MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "5");
         if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
         result = MHD_queue_response(request->connection, status, response);
@@ -75,14 +77,36 @@ static enum MHD_Result reply_error(const struct request *request, const struct r
                           error->message);
 }
 
+/* An answer that was made for one client, until it has been taken */
+struct answer {
+        struct roast_server *server;
+        struct buf bytes;
+};
+
+static void answer_free(void *context)
+{
+        struct answer *answer = context;
+
+        atomic_fetch_sub(&answer->server->answers_bytes, answer->bytes.len);
+        buf_deinit(&answer->bytes);
+        free(answer);
+}
+
 /* Takes what the buffer holds. */
 static enum MHD_Result reply_buf(const struct request *request, const char *type, struct buf *buf)
 {
-        struct MHD_Response *response =
-                MHD_create_response_from_buffer(buf->len, buf->data, MHD_RESPMEM_MUST_FREE);
+        struct answer *answer = malloc(sizeof(*answer));
+        struct MHD_Response *response;
 
-        if (response)
-                *buf = (struct buf)BUF_INIT;
+        if (!answer)
+                return MHD_NO;
+        *answer = (struct answer){ request->server, *buf };
+        *buf = (struct buf)BUF_INIT;
+        atomic_fetch_add(&request->server->answers_bytes, answer->bytes.len);
+        response = MHD_create_response_from_buffer_with_free_callback_cls(
+                answer->bytes.len, answer->bytes.data, answer_free, answer);
+        if (!response)
+                answer_free(answer);
         return reply(request, MHD_HTTP_OK, type, response);
 }
 
@@ -142,6 +166,7 @@ static enum MHD_Result answer_openmetrics(const struct request *request)
 
 static enum MHD_Result answer_events(const struct request *request)
 {
+        guests_expect(request->server, request->connection, 0);
         return reply(request, MHD_HTTP_OK, "text/event-stream",
                      watch_response(request->server, request->connection, request->served));
 }
@@ -187,6 +212,9 @@ static enum MHD_Result answer_export(const struct request *request,
         struct roast_export_options with_next = *options;
         int r;
 
+        if (atomic_load(&request->server->answers_bytes) > SERVER_ANSWERS_BYTES)
+                return reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                                  "others have not taken their answers yet: try again later\n");
         if (before)
                 with_next.next = &next;
         r = roast_run_open_any(&run, request->served->path, &error);

@@ -22,11 +22,21 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         (void)upload;
         if (!*state) { /* the head has come: a body may follow, which nobody reads */
                 *state = &begun;
+                guests_expect(server, connection, SERVER_ANSWER_S);
                 return read ? MHD_YES : routes_answer(server, connection, NULL);
         }
         if (*upload_size)
                 return MHD_NO;
         return routes_answer(server, connection, url);
+}
+
+/* Another request may follow on the same connection. */
+static void completed(void *context, struct MHD_Connection *connection, void **state,
+                      enum MHD_RequestTerminationCode code)
+{
+        (void)state;
+        (void)code;
+        guests_expect(context, connection, SERVER_HEAD_S);
 }
 
 union address {
@@ -100,7 +110,8 @@ static int listen_at(struct roast_server *server, const union address *address,
                 MHD_OPTION_THREAD_POOL_SIZE, (unsigned int)THREADS, MHD_OPTION_CONNECTION_LIMIT,
                 (unsigned int)SERVER_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                 (size_t)SERVER_REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-                (unsigned int)SERVER_IDLE_S, MHD_OPTION_END);
+                (unsigned int)SERVER_IDLE_S, MHD_OPTION_NOTIFY_CONNECTION, guests_notify, server,
+                MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
         if (!server->daemon)
                 return roast_fail(error, ROAST_E_IO, "cannot listen there: %s", strerror(errno));
         info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);

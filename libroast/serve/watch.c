@@ -117,6 +117,7 @@ struct MHD_Response *watch_response(struct roast_server *server, struct MHD_Conn
 /* With the lock held */
 static void tick(struct roast_server *server)
 {
+        guests_tick(server);
         for (struct watcher *watcher = server->watchers; watcher; watcher = watcher->next) {
                 uint64_t version = served_version(watcher->served);
 

@@ -410,6 +410,22 @@ static void put_environment(struct json *json, const struct roast_comparison *co
         json_end(json);
 }
 
+/* The sentences, one by one */
+static int put_notes(struct json *json, const struct roast_comparison *comparison)
+{
+        ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
+        char *rest = notes, *note;
+
+        if (!notes)
+                return ROAST_E_NOMEM;
+        json_key(json, "notes");
+        json_array(json);
+        while ((note = strsep(&rest, "\n")) && *note)
+                json_string(json, note);
+        json_end(json);
+        return 0;
+}
+
 int roast_comparison_to_json(char **ret, const struct roast_comparison *comparison,
                              struct roast_error *error)
 {
@@ -419,6 +435,8 @@ int roast_comparison_to_json(char **ret, const struct roast_comparison *comparis
         json_object(&json);
         put_runs(&json, comparison);
         put_environment(&json, comparison);
+        if (put_notes(&json, comparison) < 0)
+                return roast_fail_nomem(error);
         json_key(&json, "rows");
         json_array(&json);
         for (size_t i = 0; i < comparison->n_rows; i++)

@@ -233,12 +233,30 @@ static int fill_timing(struct roast_table *table, const struct roast_summary *su
         return metric_rows(table, &summary->metrics, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
 }
 
+/* Why the figures are not the span's own, where they are not */
+static int fine_reason(struct roast_table *table, const struct roast_metric_set *set)
+{
+        struct roast_cell *cells;
+
+        if (set->values[ROAST_PROCESSOR_CPU_TIME_SECONDS].state != ROAST_ESTIMATED)
+                return 0;
+        cells = build_row(table);
+        if (!cells)
+                return ROAST_E_NOMEM;
+        label(&cells[0], "Estimated", TOP);
+        build_text(&cells[1], "%s", roast_metric_reason(set, ROAST_PROCESSOR_CPU_TIME_SECONDS));
+        return 0;
+}
+
 static int fill_fine(struct roast_table *table, const struct roast_summary *summary)
 {
+        int r;
+
         if (!known(summary, ROAST_PROCESSOR_CPU_TIME_SECONDS) &&
             !known(summary, ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS))
                 return 0;
-        return metric_rows(table, &summary->metrics, fine_rows, ROAST_ARRAY_SIZE(fine_rows));
+        r = metric_rows(table, &summary->metrics, fine_rows, ROAST_ARRAY_SIZE(fine_rows));
+        return r < 0 ? r : fine_reason(table, &summary->metrics);
 }
 
 /* An empty row, then a heading: how one table holds a second list */

@@ -1,5 +1,5 @@
 /*
- * _roast.compare and _roast.scaling: functions over several runs
+ * _roast.compare, _roast.report_comparison and _roast.scaling: functions over several runs
  *
  * The locks of all runs are held meanwhile, taken in the order of their
  * addresses, so that two such calls at the same time cannot wait for each other.
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "roast-compare.h"
+#include "roast-report.h"
 #include "roast-scaling.h"
 #include "run.h"
 
@@ -164,18 +165,59 @@ static PyObject *analyze(PyObject *module, PyObject *list, PyObject *groups,
         return result_of(text, &tables);
 }
 
+static bool each_has_a_group(PyObject *list, PyObject *groups)
+{
+        if (PyList_Size(list) == PyList_Size(groups))
+                return true;
+        PyErr_SetString(PyExc_ValueError, "each run has a group");
+        return false;
+}
+
 /* compare(runs, groups) -> (JSON, tables); groups[i] is the number of the group of runs[i] */
 PyObject *native_compare(PyObject *module, PyObject *args)
 {
         PyObject *list, *groups;
 
-        if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &list, &PyList_Type, &groups))
+        if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &list, &PyList_Type, &groups) ||
+            !each_has_a_group(list, groups))
                 return NULL;
-        if (PyList_Size(list) != PyList_Size(groups)) {
-                PyErr_SetString(PyExc_ValueError, "each run has a group");
+        return analyze(module, list, groups, compare_all);
+}
+
+static int write_comparison(const struct runs *runs, const char *path, struct roast_error *error)
+{
+        struct roast_comparison comparison;
+        int r = roast_compare(&comparison, runs->runs, runs->groups, (size_t)runs->n, error);
+
+        if (r < 0)
+                return r;
+        r = roast_report_write_comparison(&comparison, path, error);
+        roast_comparison_deinit(&comparison);
+        return r;
+}
+
+/* report_comparison(runs, groups, path): the page, as a file */
+PyObject *native_report_comparison(PyObject *module, PyObject *args)
+{
+        struct roast_error error = { 0 };
+        struct runs runs = { 0 };
+        PyObject *list, *groups, *path;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "O!O!O&", &PyList_Type, &list, &PyList_Type, &groups,
+                              PyUnicode_FSConverter, &path))
+                return NULL;
+        if (!each_has_a_group(list, groups) || runs_enter(&runs, module, list, groups) < 0) {
+                runs_leave(&runs);
+                Py_DECREF(path);
                 return NULL;
         }
-        return analyze(module, list, groups, compare_all);
+        Py_BEGIN_ALLOW_THREADS r = write_comparison(&runs, PyBytes_AsString(path), &error);
+        Py_END_ALLOW_THREADS runs_leave(&runs);
+        Py_DECREF(path);
+        if (r < 0)
+                return native_raise(&error);
+        Py_RETURN_NONE;
 }
 
 /* scaling(runs) -> (JSON, tables) */

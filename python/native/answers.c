@@ -5,6 +5,7 @@
 
 #include "roast-explain.h"
 #include "roast-predict.h"
+#include "roast-show.h"
 #include "run.h"
 
 #define WORKERS_MAX 1024
@@ -81,12 +82,43 @@ static int read_workers(PyObject *list, int64_t *workers, size_t *n)
         return 0;
 }
 
-/* predict(workers, chunksize, fail_rate, deadline_s, cost_s) -> str; a negative rate: none */
-PyObject *native_run_predict(PyObject *self, PyObject *args)
+/* (JSON, table); takes both over */
+static PyObject *to_answer(char *text, struct roast_table *table)
+{
+        PyObject *words = to_str(text), *made = native_table(table);
+        PyObject *result = words && made ? PyTuple_Pack(2, words, made) : NULL;
+
+        Py_XDECREF(words);
+        Py_XDECREF(made);
+        roast_table_deinit(table);
+        return result;
+}
+
+static int predict(char **text, struct roast_table *table, struct roast_run *run,
+                   const struct roast_predict_options *options, struct roast_error *error)
 {
         struct roast_forecast forecast = { 0 };
+        int r = roast_run_commit(run, error);
+
+        if (r >= 0)
+                r = roast_predict(&forecast, run, options, error);
+        if (r >= 0)
+                r = roast_forecast_table(table, &forecast, error);
+        if (r >= 0) {
+                r = roast_forecast_to_json(text, &forecast, error);
+                if (r < 0)
+                        roast_table_deinit(table);
+        }
+        roast_forecast_deinit(&forecast);
+        return r;
+}
+
+/* predict(workers, chunksize, fail_rate, deadline_s, cost_s): a negative rate stands for none */
+PyObject *native_run_predict(PyObject *self, PyObject *args)
+{
         struct roast_predict_options options = { 0 };
         struct roast_error error = { 0 };
+        struct roast_table table = { 0 };
         int64_t workers[WORKERS_MAX];
         struct roast_run *run;
         long long chunksize;
@@ -104,12 +136,7 @@ PyObject *native_run_predict(PyObject *self, PyObject *args)
         run = native_run_enter(self);
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
-        if (r >= 0)
-                r = roast_predict(&forecast, run, &options, &error);
-        if (r >= 0)
-                r = roast_forecast_to_json(&text, &forecast, &error);
-        roast_forecast_deinit(&forecast);
+        Py_BEGIN_ALLOW_THREADS r = predict(&text, &table, run, &options, &error);
         Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
-        return r < 0 ? NULL : to_str(text);
+        return r < 0 ? NULL : to_answer(text, &table);
 }

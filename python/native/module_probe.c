@@ -92,6 +92,8 @@ static PyMethodDef functions[] = {
           "Count the bytes that are requested from the file of the events." },
         { "chunk_of", chunk_of, METH_O,
           "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
+        { "watcher_cpu_ns", native_watcher_cpu_ns, METH_NOARGS,
+          "watcher_cpu_ns()\n--\n\nCPU time of the thread that looks at running chunks." },
         { "encode_block", native_encode_block, METH_VARARGS,
           "encode_block(times_ms, columns, /)\n--\n\nA block of samples: columns of ints." },
         { "read_process", native_read_process, METH_O,

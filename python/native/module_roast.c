@@ -109,6 +109,7 @@ static int add_tables(PyObject *module)
 static int exec_module(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
+                native_choose_sqlite,
                 native_add_run,
                 native_add_summary,
                 native_add_aggregate,
@@ -133,6 +134,8 @@ static PyMethodDef functions[] = {
           "inspect_json(path, tree, branches)\n--\n\nWhat is in a ROOT file, as JSON." },
         { "compare", native_compare, METH_VARARGS,
           "compare(runs, groups)\n--\n\nWhat differs between runs, as JSON and as tables." },
+        { "report_comparison", native_report_comparison, METH_VARARGS,
+          "report_comparison(runs, groups, path)\n--\n\nWhat differs between runs, as a page." },
         { "scaling", native_scaling, METH_VARARGS,
           "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
         { "table_columns", table_columns, METH_O,

@@ -47,6 +47,7 @@ int native_add_records(PyObject *module, struct probe_state *state);
 
 /* sampler.c */
 int native_add_sampler(PyObject *module);
+PyObject *native_watcher_cpu_ns(PyObject *module, PyObject *nothing);
 PyObject *native_encode_block(PyObject *module, PyObject *args);
 PyObject *native_set_utc_offset(PyObject *module, PyObject *number);
 

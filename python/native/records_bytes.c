@@ -219,7 +219,7 @@ PyObject *records_to_bytes(PyObject *object, PyObject *unused)
         return Py_XNewRef(bytes);
 }
 
-/* Sums, block by block */
+/* Sums, block by block; what no record knows has none */
 PyObject *records_totals(PyObject *object, PyObject *unused)
 {
         static const enum chunk_field summed[] = {
@@ -231,6 +231,7 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
         ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
         ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
         int64_t sums[N_SUMMED] = { 0 }, outcomes[CHUNK_N_OUTCOMES] = { 0 }, section_ns = 0;
+        bool known[N_SUMMED] = { false };
         PyObject *dict;
 
         (void)unused;
@@ -249,8 +250,10 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
                         return NULL;
                 for (size_t j = 0; j < N_SUMMED; j++)
                         for (size_t row = from; row < from + segment->n; row++)
-                                if (table->columns[summed[j]][row] != CHUNK_ABSENT)
+                                if (table->columns[summed[j]][row] != CHUNK_ABSENT) {
                                         sums[j] += table->columns[summed[j]][row];
+                                        known[j] = true;
+                                }
                 for (size_t row = from; row < from + segment->n; row++) {
                         int64_t outcome = table->columns[CHUNK_OUTCOME][row];
 
@@ -265,11 +268,13 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
         dict = Py_BuildValue("{snsL}", "records", (Py_ssize_t)self->n, "section_self_ns",
                              (long long)section_ns);
         for (size_t j = 0; dict && j < N_SUMMED + CHUNK_N_OUTCOMES; j++) {
-                PyObject *value =
-                        PyLong_FromLongLong(j < N_SUMMED ? sums[j] : outcomes[j - N_SUMMED]);
                 const char *key =
                         j < N_SUMMED ? chunk_fields[summed[j]].name : chunk_outcomes[j - N_SUMMED];
+                PyObject *value;
 
+                if (j < N_SUMMED && !known[j])
+                        continue;
+                value = PyLong_FromLongLong(j < N_SUMMED ? sums[j] : outcomes[j - N_SUMMED]);
                 if (!value || PyDict_SetItemString(dict, key, value) < 0)
                         Py_CLEAR(dict);
                 Py_XDECREF(value);

@@ -137,7 +137,8 @@ static PyMethodDef methods[] = {
         { "blocks", records_blocks, METH_NOARGS,
           "blocks()\n--\n\nThe same as a list of blocks, none of which takes much memory." },
         { "totals", records_totals, METH_NOARGS,
-          "totals()\n--\n\nSums over all records, without making a dict of each." },
+          "totals()\n--\n\nSums over all records, without making a dict of each.\n"
+          "A field that no record knows is not in it." },
         { "append", records_append, METH_O, "append(record, /)\n--\n\nAdd a dict as it is." },
         { "extend", records_extend, METH_O, "extend(records, /)\n--\n\nAdd many." },
         { "copy", records_copy, METH_NOARGS, "copy()\n--\n\n" },

@@ -258,6 +258,9 @@ static PyMethodDef methods[] = {
           "kind: 1 here at the start, 2 came, 3 went." },
         { "add_tasks", native_run_add_tasks, METH_VARARGS,
           "Adds attempts of a worker at tasks, and returns how many of them were new." },
+        { "add_tasks_of", native_run_add_tasks_of, METH_VARARGS,
+          "add_tasks_of(path, from_utc_ns)\n--\n\nAdds the tasks of an executor's own log, "
+          "without those that ended before, and returns how many of them were new." },
         { "add_activity", native_run_add_activity, METH_VARARGS,
           "Adds one of Dask's fine metrics of one worker." },
         { "add_series", native_run_add_series, METH_VARARGS,

@@ -9,6 +9,8 @@
 PyObject *native_inspect_json(PyObject *module, PyObject *args);
 PyObject *native_rules(PyObject *module, PyObject *unused);
 int native_add_run(PyObject *module);
+/* sqlite_choose.c: must come before anything that opens a run. */
+int native_choose_sqlite(PyObject *module);
 
 /* answers.c: methods of Run */
 PyObject *native_run_explain(PyObject *self, PyObject *unused);
@@ -24,6 +26,7 @@ PyObject *native_run_fact(PyObject *self, PyObject *args);
 PyObject *native_run_add_chunks(PyObject *self, PyObject *args);
 PyObject *native_run_add_worker_event(PyObject *self, PyObject *args);
 PyObject *native_run_add_tasks(PyObject *self, PyObject *args);
+PyObject *native_run_add_tasks_of(PyObject *self, PyObject *args);
 PyObject *native_run_add_activity(PyObject *self, PyObject *args);
 PyObject *native_run_add_series(PyObject *self, PyObject *args);
 PyObject *native_run_set_clock(PyObject *self, PyObject *args);
@@ -49,6 +52,7 @@ int native_add_summary(PyObject *module);
 
 /* The functions over several runs */
 PyObject *native_compare(PyObject *module, PyObject *args);
+PyObject *native_report_comparison(PyObject *module, PyObject *args);
 PyObject *native_scaling(PyObject *module, PyObject *args);
 
 /* Lets the lock go, whatever became of it. */

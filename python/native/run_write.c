@@ -151,6 +151,29 @@ PyObject *native_run_add_tasks(PyObject *self, PyObject *args)
         return r < 0 || PyErr_Occurred() ? NULL : PyLong_FromSsize_t(n_new);
 }
 
+/* add_tasks_of(path, from_utc_ns): how many of them were new */
+PyObject *native_run_add_tasks_of(PyObject *self, PyObject *args)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *path;
+        long long from_utc_ns;
+        int r;
+
+        if (!PyArg_ParseTuple(args, "O&L", PyUnicode_FSConverter, &path, &from_utc_ns))
+                return NULL;
+        run = native_run_enter(self);
+        if (!run) {
+                Py_DECREF(path);
+                return NULL;
+        }
+        Py_BEGIN_ALLOW_THREADS r =
+                roast_run_add_tasks_of(run, PyBytes_AsString(path), from_utc_ns, &error);
+        Py_END_ALLOW_THREADS Py_DECREF(path);
+        Py_XDECREF(native_run_leave(self, r, &error));
+        return r < 0 ? NULL : PyLong_FromLong(r);
+}
+
 /* add_activity(worker, kind, prefix, activity, unit, value) */
 PyObject *native_run_add_activity(PyObject *self, PyObject *args)
 {

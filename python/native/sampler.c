@@ -9,6 +9,7 @@
 
 #include "probe.h"
 #include "probe/sampler.h"
+#include "probe/watch.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"
 
@@ -223,6 +224,14 @@ static int fill_column(int64_t *column, PyObject *values, Py_ssize_t n)
                         return -1;
         }
         return 0;
+}
+
+/* watcher_cpu_ns() -> int */
+PyObject *native_watcher_cpu_ns(PyObject *module, PyObject *nothing)
+{
+        (void)module;
+        (void)nothing;
+        return PyLong_FromLongLong(probe_watch_cpu_ns());
 }
 
 /* encode_block(times_ms, columns) -> bytes */

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from roastcoffea._roast import Run, format_bytes, format_time
+from roastcoffea._roast import Run, format_time
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
-    from rich.table import Table
 
+    from roastcoffea._roast import Table
     from roastcoffea.collector import MetricsCollector
     from roastcoffea.opened import OpenRun
 
@@ -148,7 +148,9 @@ class Forecast(_Shown, Sequence[dict[str, Any]]):
         what the simulation takes for granted
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, text: str, table: Table) -> None:
+        document: dict[str, Any] = json.loads(text)
+        self._table = table
         self.predictions: list[dict[str, Any]] = document["predictions"]
         self.measured: dict[str, Any] = document["measured"]
         self.simulations: int = document["simulations"]
@@ -173,31 +175,15 @@ class Forecast(_Shown, Sequence[dict[str, Any]]):
         from rich.console import Group
         from rich.text import Text
 
-        parts: list[RenderableType] = [self._table()]
+        from roastcoffea.export.reporter import draw_table
+
+        drawn = draw_table(self._table)
+        parts: list[RenderableType] = [] if drawn is None else [drawn]
         if self.advice is not None:
             parts.append(Text(f"Recommended: {self.advice}\n", style="bold"))
         lines = "".join(f"  - {line}\n" for line in self.assumptions)
         parts.append(Text(f"Assumed, in {self.simulations} simulations each:\n{lines}", "dim"))
         return Group(*parts)
-
-    def _table(self) -> Table:
-        from rich.table import Table
-
-        headings = ("Workers", "Chunk Size", "Chunks", "Time", "5 %", "95 %", "Idle", "Memory")
-        table = Table(title="Predictions", header_style="bold cyan")
-        for heading in headings:
-            table.add_column(heading, justify="right")
-        for row in self.predictions:
-            memory = row["memory_bytes"]
-            table.add_row(
-                f"{row['workers']:,}",
-                f"{row['chunksize']:,}" if row["chunksize"] else "as it was",
-                f"{row['chunks']:,}",
-                *(format_time(row[key]) for key in ("makespan_s", "low_s", "high_s")),
-                f"{row['idle_share']:.0%}",
-                "N/A" if memory is None else format_bytes(memory),
-            )
-        return table
 
 
 def predict(
@@ -246,11 +232,7 @@ def predict(
         if value is not None and not value > 0:
             raise ValueError(f"{name} must be positive, not {value!r}")
     numbers = [workers] if isinstance(workers, int) else list(workers)
-    text = _run_of(run).predict(
-        numbers,
-        chunksize or 0,
-        -1.0 if fail_rate is None else fail_rate,
-        deadline or 0.0,
-        cost or 0.0,
+    rate = -1.0 if fail_rate is None else fail_rate
+    return Forecast(
+        *_run_of(run).predict(numbers, chunksize or 0, rate, deadline or 0.0, cost or 0.0)
     )
-    return Forecast(json.loads(text))

@@ -54,9 +54,9 @@ class MetricsCollector(Lifecycle):
     ----------
     client
         a Dask client, or a coffea executor (its client is used); without one, or with an executor
-        that has none, the local back end
+        that has none, the local back end, and that of TaskVine for its executor
     backend
-        name of the back end: ``"dask"``, ``"local"`` or one that
+        name of the back end: ``"dask"``, ``"local"``, ``"taskvine"`` or one that
         :func:`roastcoffea.backends.register_backend` knows. As a second positional argument
         anything else is the output directory.
     track_workers
@@ -113,14 +113,17 @@ class MetricsCollector(Lifecycle):
                 "worker_tracking_interval", worker_tracking_interval
             )
             processor_instance = positional.get("processor_instance", processor_instance)
-        if not 0.05 <= worker_tracking_interval <= 60:
+        if track_workers and not 0.05 <= worker_tracking_interval <= 60:
             raise ValueError(
                 "worker_tracking_interval must be from 0.05 to 60 seconds, "
                 f"not {worker_tracking_interval!r}"
             )
+        executor = None
         if client is not _NO_CLIENT and client is not None:
-            client = _client_of(client)
-        if backend is None:
+            client, executor = _client_of(client)
+        if backend is None and _is_executor(executor, "TaskVineExecutor"):
+            backend = "taskvine"
+        elif backend is None:
             backend = "local" if client is _NO_CLIENT else "dask"
 
         super().__init__()
@@ -138,13 +141,15 @@ class MetricsCollector(Lifecycle):
             raise ValueError("serve=True shows the run file: output_dir says where it goes")
         self.progress = progress
         self.serve = serve
-        self.metrics_backend = make_backend(backend, self.client)
+        self._followed = executor if self.client is None and backend != "dask" else self.client
+        self.metrics_backend = make_backend(backend, self._followed)
         self.coffea_report: Mapping[str, Any] | None = None
         self.custom_metrics: Mapping[str, Any] | None = None
         self.metrics: Metrics | None = None
         self.section_metrics: list[Any] = []
         self._run_is_read = False
         self._chunk_metrics: Any = None
+        self._recorded: list[Mapping[str, Any]] = []
 
     __signature__ = _documented_signature(__init__)
 
@@ -253,9 +258,10 @@ class MetricsCollector(Lifecycle):
 
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
-        if not isinstance(self._chunk_metrics, list):
-            self._chunk_metrics = self.chunk_metrics
-        self._chunk_metrics.append(chunk_data)
+        if isinstance(self._chunk_metrics, list):
+            self._chunk_metrics.append(chunk_data)
+        else:  # more may come of the run itself
+            self._recorded.append(chunk_data)
         self.metrics = None
 
     def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:
@@ -282,10 +288,13 @@ class MetricsCollector(Lifecycle):
 
     def _read_chunks(self) -> Any:
         if self._run is None:
-            return []
+            return list(self._recorded)
         from roastcoffea._probe import Records
 
-        return RecordList(Records.from_bytes(self._run.chunks()))
+        records = RecordList(Records.from_bytes(self._run.chunks()))
+        if self._recorded:
+            records.extend(self._recorded)
+        return records
 
     def get_metrics(self) -> Metrics:
         """Return all metrics, in one flat dict.
@@ -496,13 +505,19 @@ class MetricsCollector(Lifecycle):
         )
 
 
-def _client_of(first: Any) -> Any:
-    """Return the Dask client: the argument itself, or that of a coffea executor, if it has one."""
+def _is_executor(thing: Any, name: str) -> bool:
+    """Tell whether it is one of coffea's, by name: coffea may not be imported at all."""
+    return any(cls.__name__ == name for cls in type(thing).__mro__)
+
+
+def _client_of(first: Any) -> tuple[Any, Any]:
+    """Return the Dask client, which the argument is or has, and the coffea executor, if it is one
+    without a client.
+    """
     if hasattr(first, "scheduler_info"):
-        return first
+        return first, None
     if not hasattr(first, "client"):
-        is_executor = any(cls.__name__ == "ExecutorBase" for cls in type(first).__mro__)
-        return _NO_CLIENT if is_executor else first
+        return (_NO_CLIENT, first) if _is_executor(first, "ExecutorBase") else (first, None)
     if first.client is None:
         raise ValueError("the executor has no client yet: pass the client, or set executor.client")
-    return first.client
+    return first.client, None

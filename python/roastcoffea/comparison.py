@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea import _roast
@@ -65,6 +66,20 @@ class _Answer:
 class Comparison(_Answer):
     """What differs between runs, and what can be said about it."""
 
+    def __init__(self, runs: list[Run], groups: list[int]) -> None:
+        super().__init__(*_roast.compare(runs, groups))
+        self._runs = runs
+        self._groups = groups
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows the comparison in any browser, and return its path.
+
+        The runs are read again. The page is one file and needs no network; a file of that name is
+        replaced.
+        """
+        _roast.report_comparison(self._runs, self._groups, path)
+        return Path(path)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for each figure; what is not known is NaN."""
         import pandas as pd
@@ -117,7 +132,7 @@ def compare(runs: Iterable[AnyRun | Iterable[AnyRun]]) -> Comparison:
     Returns
     -------
     Comparison
-        with ``.table``, ``.plot()``, ``.to_pandas()`` and ``.to_dict()``
+        with ``.table``, ``.plot()``, ``.report()``, ``.to_pandas()`` and ``.to_dict()``
 
     Raises
     ------
@@ -139,7 +154,7 @@ def compare(runs: Iterable[AnyRun | Iterable[AnyRun]]) -> Comparison:
             raise ValueError(f"group {number} has no runs")
         opened += members
         groups += [number] * len(members)
-    return Comparison(*_roast.compare(opened, groups))
+    return Comparison(opened, groups)
 
 
 def scaling(runs: Iterable[AnyRun]) -> Scaling:

@@ -91,12 +91,20 @@ def factory_of(events: Any) -> Any:
 
 
 def handle_of(events: Any, factory: Any = None) -> Any:
-    """Return the open file of the events, or None."""
+    """Return the open file or tree of the events, or None."""
     factory = factory_of(events) if factory is None else factory
     handle = getattr(factory, "file_handle", None)
     if handle is None:
         handle = lookup(metadata_of(events), "filehandle")
-    return handle
+    return open_source(factory) if handle is None else handle
+
+
+def open_source(factory: Any) -> Any:
+    """Return the tree that coffea before 2025.12, which keeps no file, has open; None if none."""
+    try:
+        return next(kept for kept in factory._mapping._cache.values() if hasattr(kept, "file"))
+    except Exception:
+        return None
 
 
 def source_of(events: Any, factory: Any = None) -> Any:
@@ -115,13 +123,20 @@ def requested_bytes(source: Any) -> int:
         return 0
 
 
+def access_log(factory: Any) -> Any:
+    """Return coffea's list of the branches that were read, None if it keeps none.
+
+    Before 2025.12 it has no public name, before 2025.9 it has names in place of entries.
+    """
+    log = getattr(factory, "access_log", None)
+    return getattr(getattr(factory, "_mapping", None), "_access_log", None) if log is None else log
+
+
 def touched_branches(factory: Any) -> list[str]:
     """Return the branches in coffea's access log, each once, in the order of first access."""
-    log = getattr(factory, "access_log", None)
-    if not log:
-        return []
     try:
-        return list(dict.fromkeys(str(entry.branch) for entry in log))
+        log = access_log(factory) or ()
+        return list(dict.fromkeys(str(getattr(entry, "branch", entry)) for entry in log))
     except Exception:
         return []
 

@@ -46,12 +46,14 @@ class Lifecycle(ABC):
     measurement_name: str | None
     progress: bool
     serve: bool
+    _followed: Any  # by the back end: the client, an executor, a manager
     metrics_backend: AbstractMetricsBackend
     coffea_report: Mapping[str, Any] | None
     custom_metrics: Mapping[str, Any] | None
     metrics: Metrics | None
     section_metrics: list[Any]
     _chunk_metrics: Any
+    _recorded: list[Mapping[str, Any]]
 
     def __init__(self) -> None:
         self.t_start: float | None = None
@@ -252,11 +254,12 @@ class Lifecycle(ABC):
         self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
         self.section_metrics = []
         self._chunk_metrics = None
+        self._recorded = []
         self._faults = 0
         self.t_end = None
         self.run_path = None
         self.address = None
-        self.metrics_backend = make_backend(self.backend, self.client)
+        self.metrics_backend = make_backend(self.backend, self._followed)
 
     def _note_setting(self) -> None:
         run = self.run

@@ -175,6 +175,8 @@ class Measurement:
         tree = trees.tree_of(key, opened)
         if first:
             fields["file_metadata"] = tree.metadata(filename)
+        if not (touched or preloaded) and inputs.access_log(self.factory) is None:
+            return
         start, stop = fields["entry_start"], fields["entry_stop"]
         if start is None or stop is None:
             start, stop = 0, fields.get("num_events", 0)

@@ -22,7 +22,7 @@ class Arrived:
 
     def __init__(self) -> None:
         self.chunks: Counter[str] = Counter()
-        self.workers: dict[str, int] = {}  # resident bytes; 0: not known yet
+        self.workers: dict[str, int | None] = {}  # resident bytes; None: not known yet
         self._start_s = time.monotonic()
         self._marks: deque[tuple[float, int, int]] = deque([(self._start_s, 0, 0)])
 
@@ -33,7 +33,7 @@ class Arrived:
     def add_worker(self, address: str, here: bool) -> None:
         """Note that a worker is here, or has gone."""
         if here:
-            self.workers.setdefault(address, 0)
+            self.workers.setdefault(address, None)
         else:
             self.workers.pop(address, None)
 
@@ -42,8 +42,17 @@ class Arrived:
         if address in self.workers:
             self.workers[address] = memory_bytes
 
-    def rates(self) -> tuple[float, float]:
-        """Return events and requested bytes per second, over the last seconds."""
+    @property
+    def memory_bytes(self) -> int | None:
+        """Return how much memory the workers have whose memory is known."""
+        known = [memory for memory in self.workers.values() if memory is not None]
+        return sum(known) if known else None
+
+    def rates(self) -> tuple[float | None, float | None]:
+        """Return events and requested bytes per second, over the last seconds.
+
+        What no record has told is None: nobody knows whether it is zero.
+        """
         now_s = time.monotonic()
         events, requested = self.chunks["num_events"], self.chunks["requested_bytes"]
         self._marks.append((now_s, events, requested))
@@ -51,7 +60,10 @@ class Arrived:
             self._marks.popleft()
         then_s, events_then, requested_then = self._marks[0]
         span_s = max(now_s - then_s, 1e-3)
-        return (events - events_then) / span_s, (requested - requested_then) / span_s
+        return (
+            (events - events_then) / span_s if "num_events" in self.chunks else None,
+            (requested - requested_then) / span_s if "requested_bytes" in self.chunks else None,
+        )
 
     @property
     def elapsed_s(self) -> float:
@@ -85,17 +97,17 @@ class Display:
         arrived = self._arrived
         chunks = arrived.chunks
         events_per_s, bytes_per_s = arrived.rates()
-        done = _counted(chunks["finished"], "chunk")
+        done = _counted(chunks["finished"], "chunk") if chunks["records"] else "- chunks"
         parts: list[tuple[str, str]] = [(f"{done} done", "bold green")]
         if chunks["failed"]:
             parts.append((f"{chunks['failed']:,} failed", "bold red"))
-        parts.append((f"{_si(events_per_s)}Hz", ""))
-        parts.append((f"{bytes_per_s * 8 / 1e9:.3g} Gbps", ""))
+        parts.append(("- Hz" if events_per_s is None else f"{_si(events_per_s)}Hz", ""))
+        gbps = "-" if bytes_per_s is None else f"{bytes_per_s * 8 / 1e9:.3g}"
+        parts.append((f"{gbps} Gbps", ""))
         if arrived.workers:
             parts.append((_counted(len(arrived.workers), "worker"), ""))
-            memory = sum(arrived.workers.values())
-            if memory:
-                parts.append((f"{_si(memory)}B", ""))
+            memory_bytes = arrived.memory_bytes
+            parts.append(("- B" if memory_bytes is None else f"{_si(memory_bytes)}B", ""))
         parts.append((_clock(arrived.elapsed_s), "dim"))
         line = Text(no_wrap=True, overflow="ellipsis")
         for i, (text, style) in enumerate(parts):

@@ -15,15 +15,16 @@ END_TIMEOUT_S = 5.0
 def serve(run: Path) -> str:
     """Start a server on loopback that shows a run, and return its address.
 
-    It lives as long as this process, so that the page can still be looked at after the run.
+    It lives as long as this process, so that the page can still be looked at after the run; not
+    longer, even if this process is killed.
     """
     command = Path(sys.executable).parent / "roast"
     roast = str(command) if command.exists() else shutil.which("roast")
     if roast is None:
         raise FileNotFoundError("the command roast was not found")
     process = subprocess.Popen(
-        [roast, "serve", str(run), "--port", "0"],
-        stdin=subprocess.DEVNULL,
+        [roast, "serve", str(run), "--port", "0", "--until-eof"],
+        stdin=subprocess.PIPE,  # nothing is written: its end is the word
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

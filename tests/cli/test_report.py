@@ -57,3 +57,18 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run.roast", "empty")
     assert roast("report", run, "-o", "/dev/null").returncode == 2
     assert Path("/dev/null").is_char_device()
+
+
+def test_several_runs_are_compared_on_a_page(tmp_path: Path) -> None:
+    a, b = (make_run(tmp_path / f"{name}.roast", "finished") for name in "ab")
+    page = tmp_path / "page.html"
+    for words in ([a, b], [a, "--", b], [a, b, "--", a]):
+        result = roast("report", *words, "-o", page)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        assert page.read_text().startswith("<!doctype html>")
+        page.unlink()
+    for words in ([a, "--"], ["--", a], [a, tmp_path / "none.roast"]):
+        result = roast("report", *words, "-o", page)
+        assert result.returncode == 2
+        assert result.stderr.startswith("roast report: ")
+        assert not page.exists()

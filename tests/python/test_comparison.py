@@ -100,11 +100,30 @@ def test_plots_show_every_figure(pair: list[Path], sizes: list[Path], tmp_path: 
     assert (tmp_path / "change.png").stat().st_size > 10_000
     labels = [label.get_text() for label in ax.get_yticklabels()]
     rows = [row for row in comparison.to_dict()["rows"] if row["change"] is not None]
-    assert len(labels) == len(rows)
-    assert "Wall time per event" in labels
+    bold = [text.get_text() for text in ax.get_yticklabels() if text.get_fontweight() == "bold"]
+    assert bold == [
+        "Whole runs",
+        "Chunks",
+        "Waits, of wall time",
+        "Datasets, wall time",
+        "Sections",
+    ]
+    assert [label for label in labels if label not in bold] == [row["title"] for row in rows]
+    marks = [line.get_xdata()[0] for line in ax.lines if line.get_marker() not in ("None", "")]
+    assert marks == pytest.approx([1 + row["change"] for row in rows])
     with pytest.raises(ValueError, match="No figures"):
         comparison.plot(against=2)
     _, ax = roastcoffea.scaling(sizes).plot(tmp_path / "scaling.png")
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert any("Amdahl" in text for text in legend)
     assert list(ax.lines[-1].get_xdata()) == [1, 2, 4, 8]
+
+
+def test_a_comparison_writes_the_page_of_the_command(pair: list[Path], tmp_path: Path) -> None:
+    comparison = roastcoffea.compare(pair)
+    page = comparison.report(tmp_path / "python.html")
+    assert page == tmp_path / "python.html"
+    subprocess.run([ROAST, "report", *pair, "-o", tmp_path / "command.html"], check=True)
+    assert page.read_bytes() == (tmp_path / "command.html").read_bytes()
+    with pytest.raises(OSError, match="nowhere"):
+        comparison.report("/nowhere/at/all.html")

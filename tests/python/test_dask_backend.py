@@ -15,7 +15,7 @@ from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends import dask_lease
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_ledger import SchedulerLedger
-from roastcoffea.backends.dask_scheduler import read_span
+from roastcoffea.backends.dask_scheduler import read_span, what_spans_lack
 from roastcoffea.clock import RunClock
 
 
@@ -59,7 +59,7 @@ def test_the_end_waits_for_every_worker_not_only_for_the_first() -> None:
     ) -> dict[str, bool]:
         def answer(address: str) -> None:
             answered.append(address)
-            backend._receive((0.0, ("flushed", token, address, {})))
+            backend._receive((0.0, [("flushed", token, address, {})]))
 
         answer("a")  # arrives before it is known who will answer
         asyncio.get_running_loop().call_later(0.2, answer, "b")
@@ -76,7 +76,7 @@ def test_an_answer_to_an_earlier_question_does_not_count(
     monkeypatch.setattr("roastcoffea.backends.dask.FLUSH_TIMEOUT_S", 0.1)
     client: Any = Standing()
     backend = opened(client)
-    backend._receive((0.0, ("flushed", "earlier", "a", {})))
+    backend._receive((0.0, [("flushed", "earlier", "a", {})]))
 
     async def run(*args: Any, **kwargs: Any) -> dict[str, bool]:
         return {"a": True}
@@ -147,6 +147,8 @@ def test_a_worker_that_does_not_answer_does_not_hold_up_the_end(
 
     async def run_on_scheduler(function: Any, *args: Any, **kwargs: Any) -> Any:
         client.asked.append(function)
+        if function is what_spans_lack:
+            return "", None
         return {("execute", "X", "thread-cpu", "seconds"): 1.0}
 
     client.run = never
@@ -216,7 +218,7 @@ async def without_sampler(dask_worker: Any) -> list[str]:
         try:
             probe.setup(dask_worker)
             probe.flush("token", 0)
-            seen.append(f"{probe.sampler} {probe.callback is not None} {len(probe.rows)}")
+            seen.append(f"{probe.sampler} {probe.sampling is not None} {len(probe.rows)}")
         finally:
             probe.teardown(dask_worker)
             module._probe = real
@@ -261,12 +263,11 @@ def test_a_result_that_nobody_needs_any_more_is_not_lost_with_its_worker(needed:
         waiters={"reduce"} if needed else set(),
         who_wants=set(),
     )
-    scheduler: Any = SimpleNamespace(
-        tasks={"key": task}, workers={"tcp://a": worker}, log_event=MagicMock()
-    )
-    probe = SchedulerLedger(scheduler, "topic", RunClock())
+    scheduler: Any = SimpleNamespace(tasks={"key": task}, workers={"tcp://a": worker})
+    sent: list[Any] = []
+    probe = SchedulerLedger(scheduler, RunClock(), sent.append)
     probe.transition("key", "waiting", "processing")
     probe.transition("key", "processing", "memory")
     del scheduler.workers["tcp://a"]
     probe.transition("key", "memory", "released")
-    assert scheduler.log_event.called is needed
+    assert bool(sent) is needed

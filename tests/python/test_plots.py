@@ -291,6 +291,16 @@ def test_examples_in_docstrings_run(module: str) -> None:
     assert doctest.testmod(import_module(module), optionflags=flags).failed == 0
 
 
+@pytest.mark.parametrize("name", plots.__all__)
+def test_every_plot_says_what_it_takes(name: str) -> None:
+    function = getattr(plots, name)
+    text = inspect.getdoc(function) or ""
+    assert "as of every plot" not in text
+    if "Parameters are those of" not in text:
+        assert "Returns" in text
+        assert [p for p in inspect.signature(function).parameters if f"\n{p}" not in text] == []
+
+
 # -- figures and pyplot ----------------------------------------------------------------------
 
 

@@ -1,12 +1,20 @@
 """Predictions held against reality: the demo with 1 and 2 workers and several chunk sizes.
 
-Predictions come from runs with two workers. Runs of every kind take turns, so that a machine that
-becomes slower or faster does so for all of them; what is compared are medians.
+Predictions come from runs with two workers. Runs of every kind take turns: in each round what is
+told is held against what was taken, so that a machine that becomes slower or faster does so for
+both. The median over the rounds must be within 15 %.
+
+On a machine that does not repeat itself to 15 % that cannot be told: then a warning says so, and
+the test fails if the rounds exclude it, by the interval of their median. Where other programs
+use the cores, which shows in how long a single worker waits for one, nobody can know which share
+they leave: there the interval that was told must meet what was measured.
 """
 
 from __future__ import annotations
 
-import os
+import time
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,38 +24,46 @@ import pytest
 import roastcoffea
 from roastcoffea import MetricsCollector
 
-pytestmark = pytest.mark.skipif(
-    "ROAST_REALITY" not in os.environ,
-    reason="held against a stopwatch: wants a quiet machine, ROAST_REALITY=1 asks for it",
-)
-
-ROUNDS = 3
+ROUNDS = 8
+#: Further rounds do not begin later than this; with fewer than these there is no interval.
+BUDGET_S = 120
+ROUNDS_LEAST = 5
 BASE = 20_000
 #: (workers, chunk size): what is predicted from (2, BASE)
 KINDS = [(1, BASE), (2, 10_000), (2, 20_000), (2, 40_000)]
 TOLERANCE = 0.15
+#: Share of its time that the only worker may wait for one of several cores
+WAITING = 0.1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run of the demo."""
+
+    path: Path
+    elapsed_s: float
+    waiting: float
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list[Path]]:
-    """Run files by workers and chunk size; the base is among them."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list[Measured]]:
+    """Runs by workers and chunk size; the base is among them."""
     from coffea.processor import DaskExecutor, Runner
     from distributed import Client, LocalCluster
 
     from analysis import DemoSchema, DimuonProcessor
     from make_data import make_data
+    from roastcoffea._roast import Run
 
-    load = os.getloadavg()[0] / len(os.sched_getaffinity(0))
-    if load > 3:
-        pytest.skip(f"the machine is overloaded: {load:.1f} programs for each core")
     directory = tmp_path_factory.mktemp("predict")
     fileset: dict[str, Any] = {}
-    for i, events in enumerate((20_000, 40_000, 60_000, 80_000)):  # of different sizes
+    # chunks of 4,000 to 25,000 events: what of their time is fixed can be told
+    for i, events in enumerate((4_000, 12_000, 30_000, 50_000, 70_000)):
         made = make_data(directory / str(i), files=2, events_per_file=events, seed=i)
         for dataset, entry in made.items():
             fileset.setdefault(dataset, {"files": {}})["files"].update(entry["files"])
 
-    def measure(client: Any, chunksize: int) -> Path:
+    def measure(client: Any, chunksize: int) -> Measured:
         processor = DimuonProcessor()
         runner = Runner(
             executor=DaskExecutor(client=client, status=False),
@@ -60,10 +76,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list
         ) as collector:
             runner(fileset, processor)
         assert collector.run_path is not None
-        return collector.run_path
+        run = Run.open(collector.run_path)
+        metrics = run.summary().metrics()
+        queue, cpu = metrics["chunk_runqueue_seconds"], metrics["chunk_cpu_seconds"]
+        elapsed_s = run.facts()["run.elapsed_ns"] / 1e9
+        return Measured(collector.run_path, elapsed_s, queue / (queue + cpu))
 
     local = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
-    found: dict[tuple[int, int], list[Path]] = {kind: [] for kind in KINDS}
+    found: dict[tuple[int, int], list[Measured]] = {kind: [] for kind in KINDS}
     with (
         LocalCluster(n_workers=1, **local) as one,
         LocalCluster(n_workers=2, **local) as two,
@@ -73,37 +93,51 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list
         clients = {1: client_of_one, 2: client_of_two}
         for client in clients.values():
             measure(client, BASE)
-        for _ in range(ROUNDS):
+        begun = time.monotonic()
+        for rounds in range(ROUNDS):
+            if time.monotonic() - begun > BUDGET_S:
+                if rounds < ROUNDS_LEAST:
+                    pytest.skip(f"the machine is too slow: {rounds} rounds in {BUDGET_S} s")
+                break
             for workers, chunksize in KINDS:
                 found[workers, chunksize].append(measure(clients[workers], chunksize))
     return found
 
 
-def waited_for_cores(path: Path) -> float:
-    """Return which share of their time the chunks of a run had to wait for a core."""
-    from roastcoffea._roast import Run
+def interval_of_median(values: list[float]) -> tuple[float, float]:
+    """Return the values that the median lies between, by the sign test.
 
-    metrics = Run.open(path).summary().metrics()
-    queue, cpu = metrics["chunk_runqueue_seconds"], metrics["chunk_cpu_seconds"]
-    return float(queue / (queue + cpu))
+    Of five to eight values these are the outermost but those which more than 5 % would miss: the
+    first and last of up to seven, the second and last but one of eight (93 %).
+    """
+    ordered = sorted(values)
+    skipped = len(ordered) // 8
+    return ordered[skipped], ordered[-1 - skipped]
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind[0]} workers, {kind[1]} events")
 def test_a_prediction_comes_true(
-    kind: tuple[int, int], runs: dict[tuple[int, int], list[Path]]
+    kind: tuple[int, int], runs: dict[tuple[int, int], list[Measured]]
 ) -> None:
-    from roastcoffea._roast import Run
-
-    waits = [waited_for_cores(path) for paths in runs.values() for path in paths]
-    if median(waits) > 0.3:
-        pytest.skip(f"the machine is overloaded: chunks waited {median(waits):.0%} for a core")
     workers, chunksize = kind
-    took = median(Run.open(path).facts()["run.elapsed_ns"] / 1e9 for path in runs[kind])
-    told = median(
-        roastcoffea.predict(path, workers, chunksize=chunksize)[0]["makespan_s"]
-        for path in runs[2, BASE]
-    )
-    assert told == pytest.approx(took, rel=TOLERANCE)
+    told = [roastcoffea.predict(run.path, workers, chunksize=chunksize)[0] for run in runs[2, BASE]]
+    took = [run.elapsed_s for run in runs[kind]]
+    ratios = [row["makespan_s"] / s for row, s in zip(told, took, strict=True)]
+    if median(ratios) == pytest.approx(1, abs=TOLERANCE):
+        return
+    words = f"{kind}: told / took is {', '.join(f'{ratio:.2f}' for ratio in sorted(ratios))}"
+    waiting = median(run.waiting for run in runs[1, BASE])
+    if waiting > WAITING:
+        warnings.warn(f"{words}; other programs had the cores: {waiting:.0%} waiting", stacklevel=1)
+        low, high = median(row["low_s"] for row in told), median(row["high_s"] for row in told)
+        assert low <= max(took), words
+        assert min(took) <= high, words
+        return
+    least, most = interval_of_median(ratios)
+    assert least <= 1 + TOLERANCE, words
+    assert most >= 1 - TOLERANCE, words
+    warnings.warn(f"{words}; the machine is too noisy to tell 15 %", stacklevel=1)
 
 
 def test_a_prediction_says_what_it_assumes(small_fileset: dict[str, Any], client: Any) -> None:

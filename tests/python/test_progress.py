@@ -28,8 +28,9 @@ def test_the_line_says_what_has_arrived(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     arrived = Arrived()
     line = Display(arrived).line
-    assert line().plain == "0 chunks done · 0 Hz · 0 Gbps · 0:00"
+    assert line().plain == "- chunks done · - Hz · - Gbps · 0:00"
     arrived.add_worker("a", True)
+    assert line().plain == "- chunks done · - Hz · - Gbps · 1 worker · - B · 0:00"
     arrived.add_worker("b", True)
     arrived.set_memory("a", 1_500_000_000)
     arrived.set_memory("b", 500_000_000)
@@ -58,6 +59,14 @@ def test_rates_are_those_of_the_last_seconds(monkeypatch: pytest.MonkeyPatch) ->
     now[0] += 30
     assert arrived.rates() == (0, 0)
     assert len(arrived._marks) < 20
+
+
+def test_what_no_record_tells_is_not_zero() -> None:
+    arrived = Arrived()
+    arrived.add_chunks(Records([{"num_events": 0, "outcome": "failed"}]).to_bytes())
+    assert arrived.rates() == (0, None)
+    shown = Display(arrived).line().plain
+    assert shown.startswith("0 chunks done · 1 failed · 0 Hz · - Gbps · ")
 
 
 def test_a_run_shows_its_progress_and_leaves_the_last_state(

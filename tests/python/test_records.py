@@ -277,6 +277,7 @@ def test_totals_are_the_sums_of_the_records():
     assert totals["num_events"] == 20 * 1000 + 5
     assert totals["finished"] == 21
     assert totals["wall_ns"] == sum(round(r["duration"] * 1e9) for r in made)
+    assert "requested_bytes" not in Records([{"num_events": 5}]).totals(), "nobody knows it"
 
 
 def test_blocks_hold_all_records_a_few_thousand_each():

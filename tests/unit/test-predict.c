@@ -112,6 +112,71 @@ static void test_contention_goes_with_the_workers(void **state)
         }
 }
 
+/* Four threads wait three quarters of their time on two cores: four other threads want them too. */
+static void waits_for_others(struct scene_chunk *chunk)
+{
+        waits(chunk);
+        chunk->queue = 0.75;
+}
+
+static void test_who_shares_the_cores_is_left_open(void **state)
+{
+        static const int64_t workers[] = { 1, 4 };
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = waits_for_others });
+        const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
+        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
+        assert_int_equal(roast_run_commit(run, &error), 0);
+        {
+                ROAST_CLEANUP(roast_forecast_deinit)
+                struct roast_forecast result = forecast(run, &options);
+                const struct roast_prediction *alone = &result.predictions[0];
+
+                assert_near(result.predictions[1].makespan_s, result.elapsed_s, 0.05);
+                /* a quarter of a second on a core: as it is if cores go by program, 5 threads for 2
+                 * cores if they go by thread */
+                assert_true(alone->low_s > 160 * 0.25 && alone->low_s < 160 * 0.25 * 1.3);
+                assert_true(alone->high_s < 160 * (0.25 * 2.5 + 0.03) &&
+                            alone->high_s > 160 * 0.25 * 2.2);
+        }
+}
+
+/* Two threads have two cores, and wait a fifth of their time all the same: on one worker they may
+ * do so again, if what they wait for are the workers' own threads. */
+static void waits_for_its_own(struct scene_chunk *chunk)
+{
+        chunk->queue = 0.2;
+        chunk->host = "here";
+}
+
+static void test_workers_may_wait_for_their_own_threads(void **state)
+{
+        static const int64_t workers[] = { 1 };
+        ROAST_CLEANUP(freep)
+        struct roast_run *run =
+                make(&(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 });
+        const struct roast_predict_options options = { .workers = workers, .n_workers = 1 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
+        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
+        assert_int_equal(roast_run_commit(run, &error), 0);
+        {
+                ROAST_CLEANUP(roast_forecast_deinit)
+                struct roast_forecast result = forecast(run, &options);
+                const struct roast_prediction *alone = &result.predictions[0];
+
+                assert_near(alone->low_s, 160 * (0.8 + 0.01), 0.03);
+                assert_near(alone->makespan_s, 160 * (0.9 + 0.01), 0.03);
+                assert_near(alone->high_s, 160 * (1 + 0.01), 0.03);
+        }
+}
+
 /* 0.2 s for each chunk and 80 us for each event: chunks of 10,000 events take a second. */
 static void differs_in_size(struct scene_chunk *chunk)
 {
@@ -142,6 +207,55 @@ static void test_a_chunk_size_has_its_fixed_part(void **state)
                 assert_near(result.predictions[0].makespan_s,
                             n / 4 * (0.21 + 80e-6 * (double)sizes[i]), 0.05);
         }
+}
+
+/* The same times, but a tenth of the chunks took three times as long. */
+static void differs_with_outliers(struct scene_chunk *chunk)
+{
+        differs_in_size(chunk);
+        if ((chunk->worker * 40 + chunk->order) % 10 == 3)
+                chunk->wall *= 3;
+}
+
+static void test_slow_chunks_do_not_move_the_fixed_part(void **state)
+{
+        static const int64_t workers[] = { 1 };
+        ROAST_CLEANUP(freep)
+        struct roast_run *run = make(&(struct scene){ .shape = differs_with_outliers });
+        const struct roast_predict_options options = { .workers = workers,
+                                                       .n_workers = 1,
+                                                       .chunksize = 2500 };
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &options);
+
+        (void)state;
+        /* as many of the new chunks are slow */
+        assert_near(result.predictions[0].makespan_s, 640 * (0.01 + 1.2 * (0.2 + 80e-6 * 2500)),
+                    0.06);
+}
+
+/* 160 chunks of 10,000 events and a second each, cut in two: 160 rounds of half a second if all of
+ * it goes with the events, of a second if none of it does. */
+static void test_equal_chunks_leave_the_fixed_part_open(void **state)
+{
+        static const int64_t workers[] = { 2 };
+        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
+        struct roast_predict_options options = { .workers = workers,
+                                                 .n_workers = 1,
+                                                 .chunksize = 5000 };
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast half = forecast(run, &options);
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast same = { 0 };
+
+        (void)state;
+        assert_int_equal(half.predictions[0].chunks, 320);
+        assert_near(half.predictions[0].low_s, 160 * (0.5 * 1.05 + 0.01), 0.06);
+        assert_near(half.predictions[0].high_s, 160 * (0.95 + 0.01), 0.06);
+        assert_non_null(strstr(half.assumptions[0], "anything from none to all of it"));
+        /* of chunks as they were nothing is open */
+        options.chunksize = 0;
+        same = forecast(run, &options);
+        assert_true(same.predictions[0].high_s - same.predictions[0].low_s <
+                    0.1 * same.predictions[0].low_s);
 }
 
 /* Merging 160 outputs of 0.25 s each: 8 merges of 20, and one of 8. */
@@ -286,7 +400,11 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_equal_chunks_are_divided_by_the_workers),
                 cmocka_unit_test(test_contention_goes_with_the_workers),
+                cmocka_unit_test(test_who_shares_the_cores_is_left_open),
+                cmocka_unit_test(test_workers_may_wait_for_their_own_threads),
                 cmocka_unit_test(test_a_chunk_size_has_its_fixed_part),
+                cmocka_unit_test(test_slow_chunks_do_not_move_the_fixed_part),
+                cmocka_unit_test(test_equal_chunks_leave_the_fixed_part_open),
                 cmocka_unit_test(test_merges_run_on_the_same_threads),
                 cmocka_unit_test(test_failures_cost_half_an_attempt),
                 cmocka_unit_test(test_the_same_question_has_the_same_answer),

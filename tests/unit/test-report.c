@@ -370,9 +370,40 @@ static void test_running_out_of_memory_is_an_error(void **state)
         roast_run_free(run);
 }
 
+/* Comparing itself may fail too: test-compare has that. */
+static void test_a_page_of_several_runs_without_memory_is_an_error(void **state)
+{
+        struct roast_run *const runs[] = { sample_run(), sample_run() };
+        const size_t groups[] = { 0, 1 };
+        struct roast_comparison comparison;
+        long count = 0;
+        int r = -1;
+
+        (void)state;
+        assert_int_equal(roast_compare(&comparison, runs, groups, 2, NULL), 0);
+        for (; r < 0 && count < 10000; count++) {
+                struct roast_error error = { 0 };
+                char *html = NULL;
+                size_t len;
+
+                alloc_fail_after(count);
+                r = roast_report_comparison(&html, &len, &comparison, &error);
+                alloc_fail_after(-1);
+                if (r < 0)
+                        assert_true(error.code == r);
+                free(html);
+        }
+        assert_int_equal(r, 0);
+        assert_true(count > 10);
+        roast_comparison_deinit(&comparison);
+        roast_run_free(runs[0]);
+        roast_run_free(runs[1]);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_a_page_of_several_runs_without_memory_is_an_error),
                 cmocka_unit_test(test_columns_come_back_as_they_went_in),
                 cmocka_unit_test(test_what_is_spread_is_all_there),
                 cmocka_unit_test(test_rates_are_of_the_time_that_is_known),

@@ -1,7 +1,22 @@
 /* Elements made by hand: text is always text. */
 
+import type { Charts } from "./chart";
+
 type Attributes = Record<string, string | number | boolean | undefined>;
 type Child = Node | string | null | undefined;
+
+export interface Tab {
+  id: string;
+  title: string;
+  draw: (panel: HTMLElement, charts: Charts) => void;
+}
+
+/** What a page shows. */
+export interface Content {
+  title: string;
+  about: Child[];
+  tabs: Tab[];
+}
 
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -12,6 +27,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes))
     if (value === true) element.setAttribute(name, "");
     else if (value !== undefined && value !== false) element.setAttribute(name, String(value));
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** The same for drawings. */
+export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(name, String(value));
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 }

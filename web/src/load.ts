@@ -1,6 +1,6 @@
-/* Where the data come from. Drawing knows only the Report. */
+/* Where the data come from. Drawing knows only what they are. */
 
-import { Report } from "./report";
+import { type Compared, Report, unpack } from "./report";
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const raw = atob(text);
@@ -15,18 +15,20 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 }
 
 /** The data that were written into the page; null where there are none: a server has them. */
-export async function loadEmbedded(): Promise<Report | null> {
+export async function loadEmbedded(): Promise<Report | Compared | null> {
   const element = document.getElementById("data");
   const text = element?.textContent.trim() ?? "";
   element?.remove();
-  return text ? new Report(await inflate(decodeBase64(text))) : null;
+  return text ? unpack(await inflate(decodeBase64(text))) : null;
 }
 
 /** The data as the server that the page came from has them now. */
 export async function fetchReport(): Promise<Report> {
   const answer = await fetch("data");
   if (!answer.ok) throw new Error(await answer.text());
-  return new Report(new Uint8Array(await answer.arrayBuffer()));
+  const report = unpack(new Uint8Array(await answer.arrayBuffer()));
+  if (!(report instanceof Report)) throw new Error("the server sent something else than a run");
+  return report;
 }
 
 /** Calls when the server says that the run has changed; one call at a time. */

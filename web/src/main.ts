@@ -2,23 +2,18 @@
 
 import { Charts } from "./chart";
 import { chunksTab } from "./chunks";
-import { h } from "./dom";
+import { compared } from "./comparison";
+import { type Content, h, type Tab } from "./dom";
 import { seconds, utc } from "./format";
 import { ganttTab } from "./gantt";
 import { fetchReport, follow, loadEmbedded } from "./load";
 import { environment, overview } from "./overview";
 import { TimeRange } from "./range";
-import type { Report } from "./report";
+import { type Compared, Report } from "./report";
 import { sectionsTab } from "./sections";
 import { isDark } from "./theme";
 import { failuresTab, filesTable, ledgerTab, tableTab } from "./things";
 import { timeline } from "./timeline";
-
-interface Tab {
-  id: string;
-  title: string;
-  draw: (panel: HTMLElement, charts: Charts) => void;
-}
 
 function tabsOf(report: Report, range: TimeRange): Tab[] {
   const tabs: Tab[] = [
@@ -38,11 +33,7 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
       id: "files",
       title: "Files",
       draw: (panel) => {
-        tableTab(
-          panel,
-          report.table("files") ?? filesTable(report),
-          "There are no chunk records, so nothing is known by file.",
-        );
+        tableTab(panel, filesTable(report), "There are no chunk records, so nothing is known by file.");
       },
     },
     {
@@ -60,26 +51,27 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
   return tabs;
 }
 
-function heading(report: Report, themeButton: HTMLElement): HTMLElement {
+function contentOf(report: Report): Content {
   const { run } = report.words;
   const outcome = run.outcome ?? "unfinished";
   const lasted = run.end_utc_ms !== null && run.start_utc_ms !== null ? (run.end_utc_ms - run.start_utc_ms) / 1e3 : run.duration_s;
   const badge = outcome === "finished" ? "good" : outcome === "failed" ? "alert" : "warn";
+  return {
+    title: run.name ?? "Run without a name",
+    about: [
+      `begun ${utc(run.start_utc_ms)}${lasted > 0 ? `, ${seconds(lasted)}` : ""} `,
+      h("span", { class: `badge ${badge}` }, outcome),
+    ],
+    tabs: tabsOf(report, new TimeRange(run.duration_s)),
+  };
+}
+
+function heading(content: Content, themeButton: HTMLElement): HTMLElement {
   return h(
     "header",
     {},
     h("div", { class: "brand", "aria-hidden": "true" }, "roast"),
-    h(
-      "div",
-      { class: "title" },
-      h("h1", {}, run.name ?? "Run without a name"),
-      h(
-        "p",
-        {},
-        `begun ${utc(run.start_utc_ms)}${lasted > 0 ? `, ${seconds(lasted)}` : ""} `,
-        h("span", { class: `badge ${badge}` }, outcome),
-      ),
-    ),
+    h("div", { class: "title" }, h("h1", {}, content.title), h("p", {}, ...content.about)),
     themeButton,
   );
 }
@@ -93,9 +85,9 @@ class Page {
   readonly #life = new AbortController();
   #current = 0;
 
-  constructor(place: HTMLElement, report: Report) {
-    const range = new TimeRange(report.words.run.duration_s);
-    this.#tabs = tabsOf(report, range);
+  constructor(place: HTMLElement, known: Report | Compared) {
+    const content = known instanceof Report ? contentOf(known) : compared(known);
+    this.#tabs = content.tabs;
     const nav = h("nav", { role: "tablist", "aria-label": "Parts of the report" });
     const panels = h("div", { class: "panels" });
     this.#tabs.forEach((tab, i) => {
@@ -114,8 +106,8 @@ class Page {
     nav.addEventListener("keydown", (event) => {
       this.#key(event);
     });
-    place.replaceChildren(heading(report, this.#themeButton()), nav, panels);
-    document.title = `${report.words.run.name ?? "run"} – roast report`;
+    place.replaceChildren(heading(content, this.#themeButton()), nav, panels);
+    document.title = `${content.title} – roast report`;
     const { signal } = this.#life;
     addEventListener("beforeprint", () => {
       this.#print();

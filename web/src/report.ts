@@ -111,7 +111,44 @@ export interface Words {
   files: (string | null)[];
 }
 
+/** One figure of two groups of runs; what is not known is null. */
+export interface Change {
+  group: "run" | "chunk" | "part" | "dataset" | "section";
+  title: string;
+  against: number;
+  change: number | null;
+  change_low: number | null;
+  change_high: number | null;
+  /** A change below it is not called one. */
+  noise: number | null;
+  n: number;
+  test: string;
+  verdict: "~" | "better" | "worse" | "changed";
+  why: string;
+}
+
+/** What a page of several runs knows. */
+export interface Compared {
+  version: string;
+  comparison: {
+    runs: { path: string; name: string; group: number }[];
+    matched_by: string[];
+    notes: string[];
+    rows: Change[];
+  };
+  /** Runs, what differs around them, and the changes of each later group. */
+  tables: Table[];
+  runs: { start_utc_ms: number | null; figures: Figure[] }[];
+}
+
 const ABSENT = 0xffffffff;
+
+/** The data of a page: those of a run, or of several. */
+export function unpack(bytes: Uint8Array): Report | Compared {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const words = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as Words | Compared;
+  return "comparison" in words ? words : new Report(words, bytes.subarray(4 + length));
+}
 
 /** The words of a run, and its columns, each unpacked when it is first asked for. */
 export class Report {
@@ -120,10 +157,9 @@ export class Report {
   readonly #unpacked = new Map<Column, Float32Array | Float64Array | Uint32Array | Uint8Array>();
   #starts: Float64Array | undefined;
 
-  constructor(bytes: Uint8Array) {
-    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-    this.words = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as Words;
-    this.#columns = bytes.subarray(4 + length);
+  constructor(words: Words, columns: Uint8Array) {
+    this.words = words;
+    this.#columns = columns;
   }
 
   /** Real numbers; NaN where there is none. */

@@ -18,7 +18,7 @@ export function simpleTable(caption: string, titles: string[], rows: string[][])
   );
 }
 
-function textOf(cell: Cell): string {
+export function textOf(cell: Cell): string {
   return cell === null ? "" : typeof cell === "string" ? cell : cell[1];
 }
 
@@ -26,7 +26,7 @@ function numberOf(cell: Cell): number | null {
   return Array.isArray(cell) ? cell[0] : null;
 }
 
-function loudness(cell: Cell): string | undefined {
+export function loudness(cell: Cell): string | undefined {
   const emphasis = Array.isArray(cell) ? cell[2] : 0;
   if (/^[█▉▊▋▌▍▎▏]+$/.test(textOf(cell))) return "blocks";
   return emphasis === STRONG ? "strong" : emphasis === DIM ? "dim" : emphasis === ALERT ? "alert" : undefined;

@@ -12,7 +12,7 @@ export function tableTab(panel: HTMLElement, table: Table | undefined, nothing: 
   else panel.append(h("p", { class: "empty" }, nothing));
 }
 
-/** Files by what their chunks took. */
+/** Files by what their chunks took: of the chunks' columns, for a run may have too many for words. */
 export function filesTable(report: Report): Table {
   const chunks = new Chunks(report);
   const { words } = report;
@@ -63,57 +63,11 @@ export function filesTable(report: Report): Table {
 /** Failed and lost attempts: grouped by what was said, then one by one. */
 export function failuresTab(panel: HTMLElement, report: Report): void {
   const { errors } = report.words.chunks;
-  const given = report.table("failures");
-  if (given) panel.append(new SortableTable(given).element);
-  if (errors.length === 0) {
-    if (!given) panel.append(h("p", { class: "empty good" }, "No chunk failed or was lost."));
-    return;
-  }
+  const groups = report.table("failures");
+  if (groups) panel.append(new SortableTable(groups).element);
+  else if (errors.length === 0) panel.append(h("p", { class: "empty good" }, "No chunk failed or was lost."));
+  if (errors.length === 0) return;
   const chunks = new Chunks(report);
-  const groups = new Map<string, { type: string; message: string; n: number; workers: Set<number>; files: Set<string> }>();
-  for (const [i, type, message] of errors) {
-    const key = JSON.stringify([chunks.outcome[i], type, message]);
-    let group = groups.get(key);
-    if (!group) {
-      group = {
-        type: type ?? chunks.outcomeName(i),
-        message: message ?? "",
-        n: 0,
-        workers: new Set(),
-        files: new Set(),
-      };
-      groups.set(key, group);
-    }
-    group.n++;
-    group.workers.add(chunks.worker[i]);
-    group.files.add(chunks.fileName(i));
-  }
-  const number = (value: number): Cell => [value, count(value)];
-  if (!given)
-    panel.append(
-      h("h3", {}, "By error"),
-      new SortableTable(
-        {
-          name: "errors",
-          title: "Failures by error",
-          columns: [
-            { key: "type", title: "Error", right: false },
-            { key: "message", title: "Message", right: false },
-            { key: "attempts", title: "Attempts", right: true },
-            { key: "files", title: "Files", right: true },
-            { key: "workers", title: "Workers", right: true },
-          ],
-          rows: [...groups.values()].map((g) => [
-            g.type,
-            g.message,
-            number(g.n),
-            number(g.files.size),
-            number(g.workers.size),
-          ]),
-        },
-        { sort: { column: 2, descending: true }, filter: false },
-      ).element,
-    );
   panel.append(
     h("h3", {}, "One by one"),
     new SortableTable({

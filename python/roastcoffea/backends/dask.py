@@ -153,51 +153,63 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         # subscribe_topic() only sends a message: what the plugins report first could overtake it
         client._event_handlers[topic] = self._receive
         await client.run_on_scheduler(dask_lease.begin, topic, client.id)
-        if interval is not None:
-            await client.register_plugin(SchedulerProbe(topic, self.clock.utc_ns()), name=topic)
+        follow = interval is not None
+        passing = SchedulerProbe(topic, client.id, self.clock.utc_ns(), follow)
+        await client.register_plugin(passing, name=topic)
         probe = WorkerProbe(topic, interval, self.clock.utc_ns())
         await client.register_plugin(probe, name=topic)
 
     def _receive(self, event: tuple[float, Any]) -> None:
-        """Take an event; called on the client's event loop."""
+        """Take an event, which has several messages; called on the client's event loop."""
         begin_ns = time.thread_time_ns()
-        try:
-            kind, *rest = event[1]
-            self.cost["events"] += 1
-            if kind == "samples":
-                worker, blocks, sent_ns, memory_bytes = rest
-                self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
-                for columns, block in blocks:
-                    self.run.add_series(worker, columns, block)
-                    self.cost["bytes"] += len(block)
-                if self.arrived is not None:
-                    self.arrived.set_memory(worker, memory_bytes)
-            elif kind == "occupancy":
-                self._take_occupancies(rest[0])
-            elif kind == "clock":
-                who, asked_ns, received_ns = rest
-                self.clocks.asked(who, asked_ns, received_ns)
-                self.clocks.heard(who, received_ns, self.clock.utc_ns())
-            elif kind == "chunks":
-                self._take_chunks(_native_records(rest[0]))
-            elif kind == "worker":
-                event_kind, utc_ns, *worker = rest
-                self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
-                utc_ns += self.clocks.offset_ns("scheduler")
-                if event_kind == PRESENT and self._run_start_utc_ns is not None:
-                    utc_ns = min(utc_ns, self._run_start_utc_ns)  # it was there before we looked
-                self.run.add_worker_event(utc_ns, event_kind, *worker)
-                if self.arrived is not None:
-                    self.arrived.add_worker(worker[0], event_kind != WENT)
-            elif kind == "flushed":
-                self._note_flushed(*rest)
-            else:
-                self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
-        except Exception as error:
-            self.faults["events that could not be kept"] += 1
-            if self.faults["events that could not be kept"] == 1:
-                logger.warning("an event could not be kept: %s", error)
+        for message in event[1]:
+            try:
+                self._take(*message)
+            except Exception as error:
+                self.faults["events that could not be kept"] += 1
+                if self.faults["events that could not be kept"] == 1:
+                    logger.warning("an event could not be kept: %s", error)
+        self.cost["events"] += 1
         self.cost["client_ns"] += time.thread_time_ns() - begin_ns
+
+    def _take(self, kind: str, *rest: Any) -> None:
+        """Write one message into the run."""
+        if kind == "samples":
+            self._take_samples(*rest)
+        elif kind == "clock":
+            who, asked_ns, received_ns = rest
+            self.clocks.asked(who, asked_ns, received_ns)
+            self.clocks.heard(who, received_ns, self.clock.utc_ns())
+        elif kind == "chunks":
+            self._take_chunks(_native_records(rest[0]))
+        elif kind == "worker":
+            self._take_worker(*rest)
+        elif kind == "flushed":
+            self._note_flushed(*rest)
+        else:
+            self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
+
+    def _take_samples(
+        self, worker: str, blocks: Any, sent_ns: int, memory_bytes: int | None, *occupancy: int
+    ) -> None:
+        self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
+        for columns, block in blocks:
+            self.run.add_series(worker, columns, block)
+            self.cost["bytes"] += len(block)
+        if occupancy:
+            self._take_occupancy(worker, *occupancy)
+        if self.arrived is not None and memory_bytes is not None:
+            self.arrived.set_memory(worker, memory_bytes)
+
+    def _take_worker(self, kind: int, utc_ns: int, address: str, *known: Any) -> None:
+        """Keep that a worker came or went."""
+        self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
+        utc_ns += self.clocks.offset_ns("scheduler")
+        if kind == PRESENT and self._run_start_utc_ns is not None:
+            utc_ns = min(utc_ns, self._run_start_utc_ns)  # it was there before we looked
+        self.run.add_worker_event(utc_ns, kind, address, *known)
+        if self.arrived is not None:
+            self.arrived.add_worker(address, kind != WENT)
 
     def _take_chunks(self, data: bytes) -> None:
         self.cost["bytes"] += len(data)
@@ -208,15 +220,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Let the run have another correction of stamps."""
         self.run.set_clock(who, offset_ns, error_ns)
 
-    def _take_occupancies(self, occupancies: Any) -> None:
-        """Keep what the scheduler thought of workers: by its clock, so the run's gets it as such.
+    def _take_occupancy(self, worker: str, utc_ms: int, occupancy_ms: int) -> None:
+        """Keep what the scheduler thought of a worker: by its clock, so the run gets it as such.
 
-        The run corrects stamps of a worker by the worker's clock, which these do not come from.
+        The run corrects stamps of a worker by the worker's clock, which this does not come from.
         """
-        for worker, utc_ms, occupancy_ms in occupancies:
-            offset_ns = self.clocks.offset_ns("scheduler") - self.clocks.offset_ns(worker)
-            block = encode_block([utc_ms + offset_ns // 1_000_000], [[occupancy_ms]])
-            self.run.add_series(worker, "dask_occupancy_ms", block)
+        offset_ns = self.clocks.offset_ns("scheduler") - self.clocks.offset_ns(worker)
+        block = encode_block([utc_ms + offset_ns // 1_000_000], [[occupancy_ms]])
+        self.run.add_series(worker, "dask_occupancy_ms", block)
 
     def _note_flushed(self, token: str, address: str, state: dict[str, Any]) -> None:
         if token == self._flush_token and self._arrived is not None:
@@ -313,7 +324,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         retry_delay: float = 0.5,
         delay: float | None = None,
     ) -> dict[Any, Any]:
-        from roastcoffea.backends.dask_scheduler import read_span, why_no_span
+        from roastcoffea.backends.dask_scheduler import read_span, what_spans_lack
 
         if not span_info or "id" not in span_info:
             return {}
@@ -324,14 +335,19 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             metrics = await self._ask(
                 self.client.run_on_scheduler, read_span, span_id=span_info["id"]
             )
-            if metrics is None:
-                reason = await self._ask(self.client.run_on_scheduler, why_no_span)
-                self.run.fact("backend.spans", None, reason)
-                return {}
-            if any("thread-cpu" in key for key in metrics if isinstance(key, tuple)):
+            if metrics is None or any(
+                "thread-cpu" in key for key in metrics if isinstance(key, tuple)
+            ):
                 break
             if attempt + 1 < max_retries:
                 await asyncio.sleep(retry_delay * 2**attempt)
+        question = (self.client.run_on_scheduler, what_spans_lack)
+        reason, shortfall = await self._ask(*question, topic=self.topic, span_id=span_info["id"])
+        if metrics is None:
+            self.run.fact("backend.spans", None, reason)
+            return {}
+        if shortfall is not None:
+            self._note_shortfall(shortfall)
         return dict(metrics)
 
     async def _let_report(self) -> None:
@@ -345,8 +361,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         except Exception as error:
             shortfall = f"not all workers reported: {error}"
         if shortfall is not None:
-            logger.warning("fine metrics may be incomplete: %s", shortfall)
-            self.run.fact("backend.spans_shortfall", shortfall)
+            self._note_shortfall(shortfall)
+
+    def _note_shortfall(self, shortfall: str) -> None:
+        logger.warning("fine metrics may be incomplete: %s", shortfall)
+        self.run.fact("backend.spans_shortfall", shortfall)
 
     def supports_fine_metrics(self) -> bool:
         """Dask has fine metrics."""

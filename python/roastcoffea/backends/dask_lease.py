@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from roastcoffea.backends.dask_channel import workers_topic
+
 if TYPE_CHECKING:
     from distributed import Scheduler
 
@@ -48,7 +50,8 @@ def begin(topic: str, client: str, dask_scheduler: Scheduler) -> None:
     dask_scheduler.subscribe_topic(topic, client)
     broker = getattr(dask_scheduler, "_broker", None)
     if broker is not None:  # events are passed on, not stored
-        broker._topics[topic].events = deque(maxlen=1)
+        for name in (topic, workers_topic(topic)):
+            broker._topics[name].events = deque(maxlen=0)
 
 
 async def end(topic: str, dask_scheduler: Scheduler) -> int:
@@ -59,7 +62,9 @@ async def end(topic: str, dask_scheduler: Scheduler) -> int:
     scheduler = dask_scheduler
     spent_ns = 0
     for name in [name for name in scheduler.plugins if str(name).startswith(topic)]:
-        spent_ns += getattr(scheduler.plugins[name], "spent_ns", 0)
+        if name == topic:  # the SchedulerProbe
+            scheduler.plugins[name].stop()
+            spent_ns = scheduler.plugins[name].spent_ns
         scheduler.remove_plugin(name)
     _forget(scheduler, topic)
     asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)
@@ -76,4 +81,5 @@ async def end(topic: str, dask_scheduler: Scheduler) -> int:
 def _forget(scheduler: Scheduler, topic: str) -> None:
     broker = getattr(scheduler, "_broker", None)
     if broker is not None:
-        broker._topics.pop(topic, None)
+        for name in (topic, workers_topic(topic)):
+            broker._topics.pop(name, None)

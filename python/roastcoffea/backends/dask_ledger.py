@@ -1,7 +1,7 @@
 """Every attempt at a task, as Dask's workers and scheduler see it: rows of table ``task``.
 
 On a worker :class:`WorkerLedger` notes when tasks begin and end, and sends what ended at the
-cadence of the heartbeat, as one event:
+cadence of the heartbeat, as one message:
 
     ("tasks", worker, packed rows, {key: start of what runs now})
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from distributed import Scheduler, Worker
 
     from roastcoffea._roast import Run
+    from roastcoffea.backends.dask_channel import Message
     from roastcoffea.clock import RunClock
 
 #: What became of an attempt, as docs/format.md numbers it
@@ -43,8 +44,6 @@ ROWS_MAX = 1000
 PENDING_MAX = 100_000
 #: Names of so many files are kept ready.
 FILES_MAX = 10_000
-#: How often it is looked whether a heartbeat's time has passed
-TICK_S = 0.5
 #: By how much a duration may differ from what the monotonic clock allows
 CLOCK_NS = 5_000_000
 
@@ -123,29 +122,19 @@ def unpack(data: bytes) -> list[tuple[Any, ...]]:
 class WorkerLedger:
     """Notes the tasks of one worker; everything happens on its event loop."""
 
-    def __init__(self, worker: Worker, topic: str, clock: RunClock) -> None:
-        from tornado.ioloop import PeriodicCallback
-
+    def __init__(self, worker: Worker, clock: RunClock, send: Callable[[Message], None]) -> None:
         self.worker = worker
-        self.topic = topic
         self.clock_ns = clock.offset_ns  # from the monotonic clock to UTC
+        self.send_message = send
         self.begun: dict[Any, int] = {}
         self.ended: list[tuple[Any, ...]] = []
         self.failures: dict[Any, int] = {}
         self.files: dict[Any, tuple[Any, ...]] = {}
-        self.last_sent = time.monotonic()
-        self.sent_running = False
-        self.spent_ns = 0  # in sending
+        self.told: dict[str, int] = {}  # what was said to be running
         self.digests = dict(getattr(worker, "digests_total", {}))
         now = time.monotonic_ns()
         for task in worker.state.executing:  # begun before we came
             self.begun[task.key] = now
-        self.callback = PeriodicCallback(self.tick, TICK_S * 1000)
-        self.callback.start()
-
-    def stop(self) -> None:
-        """Note nothing any more."""
-        self.callback.stop()
 
     def transition(self, key: Any, start: str, finish: str) -> None:
         """Take a transition of a task."""
@@ -176,6 +165,7 @@ class WorkerLedger:
         (key, begun, ended, clock, outcome, startstops, n, nbytes, kind, item, exception, said,
          prefix) = noted  # fmt: skip
         transfer, unpacking, disk = 0.0, 0.0, 0.0
+        transfers = []
         compute = None
         for entry in reversed(startstops[:n]):
             action = entry["action"]
@@ -185,6 +175,7 @@ class WorkerLedger:
                 compute = entry
             elif action == "transfer":
                 transfer += entry["stop"] - entry["start"]
+                transfers.append((entry["start"], entry["stop"], entry["source"]))
             elif action == "deserialize":
                 unpacking += entry["stop"] - entry["start"]
             else:
@@ -201,9 +192,24 @@ class WorkerLedger:
             text(key), text(prefix), attempt, outcome, self.clock_ns + begun, self.clock_ns + ended,
             *self.compute(compute, begun, ended, clock),
             max(0, int(transfer * 1e9)), max(0, int(unpacking * 1e9)), max(0, int(disk * 1e9)),
-            int(nbytes) if nbytes and outcome == FINISHED else -1, -1, *error,
-            *chunk_of(item, self.files),
+            int(nbytes) if nbytes and outcome == FINISHED else -1, self.fetched_bytes(transfers),
+            *error, *chunk_of(item, self.files),
         )  # fmt: skip
+
+    def fetched_bytes(self, transfers: list[tuple[Any, ...]]) -> int:
+        """Return how many bytes came by these transfers; -1 where Dask's log of them was cut."""
+        if not transfers:
+            return 0
+        wanted, total = set(transfers), 0
+        earliest = min(start for start, _, _ in transfers)
+        for entry in reversed(self.worker.transfer_incoming_log):
+            if entry["stop"] < earliest or not wanted:
+                break
+            name = (entry["start"], entry["stop"], entry["who"])
+            if name in wanted:
+                wanted.remove(name)
+                total += int(entry["total"])
+        return -1 if wanted else total
 
     def compute(self, entry: Any, begun: int, ended: int, clock: float) -> tuple[int, int]:
         """Return start and length of the computation itself.
@@ -221,23 +227,12 @@ class WorkerLedger:
         late = min(max(0, int((clock - entry["stop"]) * 1e9)), longest - length)
         return (self.clock_ns + ended - late - length, length)
 
-    def tick(self) -> None:
-        """Send at the cadence of the heartbeat, which slows down with the size of the cluster."""
-        begin_ns = time.thread_time_ns()
-        try:
-            heartbeat = self.worker.periodic_callbacks.get("heartbeat")
-            period = heartbeat.callback_time / 1000 if heartbeat is not None else TICK_S
-            if time.monotonic() - self.last_sent >= period * 0.9:
-                self.send()
-        except Exception as error:  # a fault of ours must not become the worker's
-            collecting.note_fault("ledger", error)
-        self.spent_ns += time.thread_time_ns() - begin_ns
-
     def send(self) -> None:
         """Send what ended, and what runs."""
-        self.last_sent = time.monotonic()
-        if not self.ended and not self.begun and not self.sent_running:
+        running = {text(key): self.clock_ns + begun for key, begun in self.begun.items()}
+        if not self.ended and running == self.told:
             return
+        self.told = running
         noted, self.ended = self.ended, []
         rows = []
         for attempt in noted:
@@ -245,10 +240,8 @@ class WorkerLedger:
                 rows.append(self.row(attempt))
             except Exception as error:  # a task of a kind that was never seen
                 collecting.note_fault("ledger", error)
-        running = {text(key): self.clock_ns + begun for key, begun in self.begun.items()}
-        self.sent_running = bool(running)
         packed = pack(rows) if rows else b""
-        self.worker.log_event(self.topic, ("tasks", self.worker.address, packed, running))
+        self.send_message(("tasks", self.worker.address, packed, running))
 
     def send_activities(self) -> None:
         """Send what Dask counted since we came: where this worker's time went."""
@@ -267,8 +260,7 @@ class WorkerLedger:
         self.digests = dict(getattr(self.worker, "digests_total", {}))
         rows = [(*name, float(value)) for name, value in sums.items()]
         if rows:
-            event = ("activities", self.worker.address, pack(rows))
-            self.worker.log_event(self.topic, event)
+            self.send_message(("activities", self.worker.address, pack(rows)))
 
 
 def error_of(exception: Any, said: str) -> tuple[str | None, str | None]:
@@ -288,10 +280,12 @@ def error_of(exception: Any, said: str) -> tuple[str | None, str | None]:
 class SchedulerLedger:
     """Knows which worker has which task, to tell what was lost with it."""
 
-    def __init__(self, scheduler: Scheduler, topic: str, clock: RunClock) -> None:
+    def __init__(
+        self, scheduler: Scheduler, clock: RunClock, send: Callable[[Message], None]
+    ) -> None:
         self.scheduler = scheduler
-        self.topic = topic
         self.clock = clock
+        self.send_message = send
         self.holders: dict[Any, str] = {}
         self.processing: dict[str, dict[Any, None]] = {}
         self.states: dict[str, Any] = {}
@@ -375,9 +369,7 @@ class SchedulerLedger:
         state = self.scheduler.tasks.get(key)
         item = work_item(getattr(state, "run_spec", None))
         prefix = getattr(getattr(state, "prefix", None), "name", None)
-        self.scheduler.log_event(
-            self.topic, ("lost", worker, lost_row(key, prefix, self.clock.utc_ns(), item))
-        )
+        self.send_message(("lost", worker, lost_row(key, prefix, self.clock.utc_ns(), item)))
 
 
 class ClientLedger:

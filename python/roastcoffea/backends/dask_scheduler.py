@@ -2,12 +2,13 @@
 
     ("clock", "scheduler", asked_ns, received_ns)
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
-    ("occupancy", [(address, utc_ms, ms), ...])
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went. Tasks
 that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
-A worker's occupancy, the seconds of work that the scheduler thinks it has, is looked at when
-its samples pass by: no worker is ever polled.
+
+What workers send is passed on as it is. A worker's occupancy, the seconds of work that the
+scheduler thinks it has, is looked at when its samples pass by, and goes on with them: no worker is
+ever polled.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from roastcoffea.backends.dask_channel import Message, Outbox, workers_topic
 from roastcoffea.backends.dask_ledger import SchedulerLedger
 from roastcoffea.clock import RunClock
 
@@ -25,85 +27,137 @@ if TYPE_CHECKING:
 
 PRESENT, CAME, WENT = 1, 2, 3
 
-#: Occupancies are sent together: when there are so many, or the first of them is so old.
-OCCUPANCIES_MAX = 64
-OCCUPANCY_AGE_MS = 1000
+#: The client waits for these, or takes the time by them.
+URGENT = frozenset(("clock", "flushed"))
+
+
+class SpanWatch:
+    """Notices tasks of a client that Dask counts in another span than the one they ran in.
+
+    Dask puts all tasks of a group into the span of the first of them, as long as one of them is
+    held: those of a second run have the name of the first, and land in its span.
+    """
+
+    def __init__(self, scheduler: Scheduler, client: str) -> None:
+        self.scheduler = scheduler
+        self.client = client
+        self.groups: dict[Any, bool] = {}  # whether it is the client's
+
+    def note(self, task: Any) -> None:
+        """Take a task that begins."""
+        if not self.groups.get(task.group):
+            self.groups[task.group] = self.is_wanted(task)
+
+    def is_wanted(self, task: Any) -> bool:
+        """Tell whether the client wants what becomes of a task."""
+        for _ in range(len(self.scheduler.tasks)):
+            if any(state.client_key == self.client for state in task.who_wants):
+                return True
+            if not task.dependents:
+                break
+            task = next(iter(task.dependents))
+        return False
+
+    def counted_elsewhere(self, span_id: str) -> list[str]:
+        """Return the prefixes of tasks that are not in a span, nor in one around or inside it."""
+        spans = self.scheduler.extensions["spans"].spans
+        span = spans.get(span_id)
+        ours = {span_id, *(inner.id for inner in span.traverse_spans())} if span else {span_id}
+        while span is not None:
+            ours.add(span.id)
+            span = span.parent
+        groups = [group for group, wanted in self.groups.items() if wanted]
+        return sorted({group.prefix.name for group in groups if group.span_id not in ours})
 
 
 class SchedulerProbe(SchedulerPlugin):
-    """Tells the client which workers there are."""
+    """Passes on what workers send, and tells what was lost with one.
 
-    def __init__(self, topic: str, asked_ns: int) -> None:
+    With ``follow`` it also tells which workers there are, and what they have to do.
+    """
+
+    scheduler: Scheduler
+    outbox: Outbox
+    ledger: SchedulerLedger
+    spans: SpanWatch
+
+    def __init__(self, topic: str, client: str, asked_ns: int, follow: bool) -> None:
         self.name = topic
         self.topic = topic
+        self.workers_topic = workers_topic(topic)
+        self.client = client
         self.asked_ns = asked_ns
-        self.scheduler: Scheduler | None = None
-        self.ledger: SchedulerLedger | None = None
-        self.occupancies: list[tuple[str, int, int]] = []
+        self.follow = follow
         self.spent_ns = 0
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
         self.scheduler = scheduler
         self.clock = RunClock()
-        scheduler.log_event(self.topic, ("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
-        self.ledger = SchedulerLedger(scheduler, self.topic, self.clock)
+        self.outbox = Outbox(scheduler, self.topic)
+        self.outbox.put(("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
+        self.outbox.pass_on()
+        self.ledger = SchedulerLedger(scheduler, self.clock, self.outbox.put)
+        self.spans = SpanWatch(scheduler, self.client)
         for worker in list(scheduler.workers):
             self.report(PRESENT, worker)
 
     def report(self, kind: int, address: str) -> None:
         """Send one coming or going."""
-        assert self.scheduler is not None
+        if not self.follow:
+            return
         state = self.scheduler.workers.get(address)
         known: tuple[Any, ...] = (None, -1, -1, -1)
         if state is not None:
             pid = state.metrics.get("pid") or -1
             known = (state.host, pid, state.nthreads, state.memory_limit or -1)
-        self.scheduler.log_event(self.topic, ("worker", kind, self.clock.utc_ns(), address, *known))
+        self.outbox.put(("worker", kind, self.clock.utc_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         """Called by Dask for every task."""
         begin_ns = time.perf_counter_ns()
-        self.ledger.transition(  # type: ignore[union-attr]
+        self.ledger.transition(
             key, start, finish, kwargs.get("worker"), kwargs.get("stimulus_id", "")
         )
+        if finish == "processing":
+            self.spans.note(self.scheduler.tasks[key])
         self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Called by Dask for every event: notes the occupancy of a worker whose samples pass by."""
-        if topic != self.topic or msg[0] not in ("samples", "flushed"):
+        """Called by Dask for every event."""
+        if topic != self.workers_topic:
             return
         begin_ns = time.perf_counter_ns()
-        if msg[0] == "samples":
-            self.note_occupancy(msg[1])
-        if self.occupancies and (msg[0] == "flushed" or self.occupancies_are_due()):
-            occupancies, self.occupancies = self.occupancies, []
-            self.scheduler.log_event(self.topic, ("occupancy", occupancies))  # type: ignore[union-attr]
+        self.outbox.put(self.with_occupancy(msg) if msg[0] == "samples" else msg)
+        if msg[0] in URGENT:
+            self.outbox.pass_on()
         self.spent_ns += time.perf_counter_ns() - begin_ns
 
-    def note_occupancy(self, worker: str) -> None:
-        """Keep how much work the scheduler thinks a worker has now."""
-        state = self.scheduler.workers.get(worker)  # type: ignore[union-attr]
-        if state is not None:
-            now_ms = self.clock.utc_ns() // 1_000_000
-            self.occupancies.append((worker, now_ms, int(state.occupancy * 1000)))
-
-    def occupancies_are_due(self) -> bool:
-        """Tell whether those that are kept should be sent."""
-        age_ms = self.occupancies[-1][1] - self.occupancies[0][1]
-        return len(self.occupancies) >= OCCUPANCIES_MAX or age_ms >= OCCUPANCY_AGE_MS
+    def with_occupancy(self, message: Message) -> Message:
+        """Add when this was, and how much work the scheduler thinks the worker has then."""
+        state = self.scheduler.workers.get(message[1])
+        if state is None:
+            return message
+        return (*message, self.clock.utc_ns() // 1_000_000, int(state.occupancy * 1000))
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
+        begin_ns = time.perf_counter_ns()
         self.report(CAME, worker)
+        self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def remove_worker(
         self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
     ) -> None:
         """Called by Dask when a worker has gone."""
-        assert self.ledger is not None
+        begin_ns = time.perf_counter_ns()
         self.ledger.forget(worker)
         self.report(WENT, worker)
+        self.spent_ns += time.perf_counter_ns() - begin_ns
+
+    def stop(self) -> None:
+        """Keep nothing back any more."""
+        self.outbox.pass_on()
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
@@ -113,8 +167,21 @@ def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:
     return dict(span.cumulative_worker_metrics) if span is not None else None
 
 
-def why_no_span(dask_scheduler: Scheduler) -> str:
-    """Return why the scheduler has no metrics of a span."""
+def what_spans_lack(
+    dask_scheduler: Scheduler, topic: str | None, span_id: str
+) -> tuple[str, str | None]:
+    """Return why a span would be missing, and what it lacks if it is there."""
     if dask_scheduler.extensions.get("spans") is None:
-        return "spans are off on this cluster"
-    return "its tasks belong to the span of an earlier run whose results are still held"
+        return "spans are off on this cluster", None
+    plugin = dask_scheduler.plugins.get(topic) if topic is not None else None
+    watch = plugin.spans if isinstance(plugin, SchedulerProbe) else None
+    if watch is None:
+        return "no tasks of the run are known", None
+    elsewhere = watch.counted_elsewhere(span_id)
+    if not elsewhere:
+        return "no tasks ran", None
+    return (
+        "its tasks belong to the span of an earlier run whose results are still held",
+        f"tasks of {', '.join(elsewhere)} are counted in the span of an earlier run whose results "
+        "are still held",
+    )

@@ -1,7 +1,6 @@
 """What runs inside a Dask worker: the sampler, the sink for chunk records.
 
-Everything leaves the worker as events on one topic, as small tuples whose first element says
-what they are:
+Everything leaves the worker by its :class:`~roastcoffea.backends.dask_channel.WorkerChannel`:
 
     ("clock", worker, asked_ns, received_ns)             a message of the client came
     ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples
@@ -20,6 +19,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from tornado.ioloop import PeriodicCallback
 
 from roastcoffea import collecting
+from roastcoffea.backends.dask_channel import WorkerChannel
 from roastcoffea.backends.dask_ledger import WorkerLedger
 
 try:
@@ -46,6 +46,8 @@ DASK_COLUMNS = (
 
 #: A block is sent when it has this many rows, or at the worker's next heartbeat.
 ROWS_MAX = 120
+#: How often it is looked whether a heartbeat's time has passed
+TICK_S = 0.5
 
 
 class WorkerProbe(WorkerPlugin):
@@ -65,93 +67,103 @@ class WorkerProbe(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Start: called by Dask in the worker, on its event loop."""
         self.worker = worker
+        self.channel = WorkerChannel(worker, self.topic)
         self.rows: list[tuple[int, ...]] = []
-        self.last_sent = time.monotonic()
-        self.expected = self.last_sent
+        self.last_sent = self.expected = time.monotonic()
         self.sampler: _probe.Sampler | None = None
-        self.callback = None
+        self.sampling: PeriodicCallback | None = None
         self.spent_ns = 0  # by us on the worker's event loop
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
         self.clock = collecting.clock()
         self.answer(self.asked_ns)
-        self.ledger = WorkerLedger(worker, self.topic, self.clock)
+        self.ledger = WorkerLedger(worker, self.clock, self.channel.post)
         if worker.nanny:  # a process of its own: started during the run, it inherited the switch
             os.environ.pop(collecting.COLLECT_VARIABLE, None)
-        if self.interval is None or _probe is None:
-            return
+        if self.interval is not None and _probe is not None:
+            self.start_sampling()
+        self.sending = PeriodicCallback(self.tick, TICK_S * 1000)
+        self.sending.start()
+
+    def start_sampling(self) -> None:
+        """Sample what the process needs, by a thread, and what Dask knows, on the event loop."""
+        assert self.interval is not None
+        self.watched_before_ns = _probe.watcher_cpu_ns()
         try:
             sampler = _probe.Sampler(self.interval)
             sampler.start()
             self.sampler = sampler
         except Exception as error:  # no more threads: what Dask knows is sampled all the same
             collecting.note_fault("sampler", error)
-        self.callback = PeriodicCallback(self.tick, self.interval * 1000)
-        self.callback.start()
-        self.tick()
+        self.sampling = PeriodicCallback(self.sample, self.interval * 1000)
+        self.sampling.start()
+        self.sample()
 
     def teardown(self, worker: Worker) -> None:
         """Stop: the worker closes, or the collector is left."""
         collecting.remove_sink(self.topic, worker.address)
         if self.worker is None:
             return
-        if self.callback is not None:
-            self.callback.stop()
+        self.sending.stop()
+        if self.sampling is not None:
+            self.sampling.stop()
         if worker.status.name != "running":  # it closes: nobody will ask it any more
             try:
-                if self.callback is not None:
-                    self.send()
-                self.ledger.send()
+                self.send()
                 self.ledger.send_activities()
+                self.channel.push()
             except Exception as error:
                 collecting.note_fault("sending the last samples", error)
         collecting.forget_identity(worker.address)
-        self.ledger.stop()
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:
-        """Called by Dask for every task of this worker."""
+        """Called by Dask for every task of this worker, before it tells the scheduler."""
         if self.worker is None:
             return
-        begin_ns = time.perf_counter_ns()
+        begin_ns = time.thread_time_ns()
         self.ledger.transition(key, start, finish)
-        self.spent_ns += time.perf_counter_ns() - begin_ns
+        if self.channel.finished:
+            self.channel.leave_finished()
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def send_chunks(self, records: bytes) -> None:
         """Send chunk records; called on the thread of the task."""
         if self.worker is not None:
-            self.worker.log_event(self.topic, ("chunks", records))
+            self.channel.put(("chunks", records))
 
     def answer(self, asked_ns: int) -> None:
         """Tell what time it is here when a message of the client has come."""
         assert self.worker is not None
-        message = ("clock", self.worker.address, asked_ns, self.clock.utc_ns())
-        self.worker.log_event(self.topic, message)
+        self.channel.send(("clock", self.worker.address, asked_ns, self.clock.utc_ns()))
 
     def tick(self) -> None:
-        """Sample what Dask knows; send blocks at the cadence of the heartbeat."""
+        """Send at the cadence of the heartbeat, which slows down with the size of the cluster."""
         begin_ns = time.thread_time_ns()
         try:
-            self.sample()
-            now = time.monotonic()
-            if len(self.rows) >= ROWS_MAX or now - self.last_sent >= self.heartbeat_s():
+            if time.monotonic() - self.last_sent >= 0.9 * self.channel.heartbeat_s():
                 self.send()
+            self.channel.tick()
+        except Exception as error:  # a fault of ours must not become the worker's
+            collecting.note_fault("sending", error)
+        self.spent_ns += time.thread_time_ns() - begin_ns
+
+    def sample(self) -> None:
+        """Sample what Dask knows."""
+        begin_ns = time.thread_time_ns()
+        try:
+            self.rows.append(self.row())
+            if len(self.rows) >= ROWS_MAX:
+                self.send_samples()
         except Exception as error:  # a fault of ours must not become the worker's
             collecting.note_fault("worker sampling", error)
         self.spent_ns += time.thread_time_ns() - begin_ns
 
-    def heartbeat_s(self) -> float:
-        """Return Dask's heartbeat period, which grows with the cluster."""
-        assert self.worker is not None
-        assert self.interval is not None
-        heartbeat = self.worker.periodic_callbacks.get("heartbeat")
-        return heartbeat.callback_time / 1000 if heartbeat is not None else self.interval
-
-    def sample(self) -> None:
-        """Note one row of Dask's own values."""
+    def row(self) -> tuple[int, ...]:
+        """Return one row of Dask's own values."""
         worker = self.worker
         assert worker is not None
         assert self.interval is not None
@@ -162,33 +174,35 @@ class WorkerProbe(WorkerPlugin):
         cpu = worker.monitor.quantities.get("cpu")
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        sampler_ns = self.sampler.state()["cpu_ns"] if self.sampler is not None else 0
+        threads_ns = _probe.watcher_cpu_ns() - self.watched_before_ns
+        if self.sampler is not None:
+            threads_ns += self.sampler.state()["cpu_ns"]
         utc_ms = self.clock.utc_ns() // 1_000_000
-        self.rows.append(
-            (
-                utc_ms,
-                state.executing_count,
-                state.executing_count
-                + len(state.ready)
-                + len(state.constrained)
-                + len(state.waiting),
-                int(state.nbytes),
-                int(spilled.disk) if spilled is not None else -1,
-                lag_us,
-                int(cpu[-1] * 1000) if cpu else -1,
-                int(gil[-1] * 100_000) if gil else -1,
-                utc_ms,
-                (self.spent_ns + self.ledger.spent_ns + sampler_ns) // 1000,
-                abs(self.clock.step_ns()) // 1_000_000,
-            )
+        return (
+            utc_ms,
+            state.executing_count,
+            state.executing_count + len(state.ready) + len(state.constrained) + len(state.waiting),
+            int(state.nbytes),
+            int(spilled.disk) if spilled is not None else -1,
+            lag_us,
+            int(cpu[-1] * 1000) if cpu else -1,
+            int(gil[-1] * 100_000) if gil else -1,
+            utc_ms,
+            (self.spent_ns + threads_ns) // 1000,
+            abs(self.clock.step_ns()) // 1_000_000,
         )
 
     def send(self) -> None:
+        """Send what there is, all together."""
+        self.last_sent = time.monotonic()
+        self.send_samples()
+        self.ledger.send()
+
+    def send_samples(self) -> None:
         """Send the samples that are there."""
         worker = self.worker
         if worker is None:
             return
-        self.last_sent = time.monotonic()
         blocks = []
         if self.sampler is not None:
             block = self.sampler.take()
@@ -200,9 +214,10 @@ class WorkerProbe(WorkerPlugin):
             self.rows = []
         if blocks:
             memory = worker.monitor.quantities.get("memory")
-            memory_bytes = int(memory[-1]) if memory else 0
-            message = ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
-            worker.log_event(self.topic, message)
+            memory_bytes = int(memory[-1]) if memory else None
+            self.channel.post(
+                ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
+            )
 
     def flush(self, token: str, asked_ns: int) -> None:
         """Send everything, then say so: the client waits for that on the same channel."""
@@ -215,12 +230,11 @@ class WorkerProbe(WorkerPlugin):
         state: dict[str, Any] = {"faults": {where: n for where, n in faults.items() if n > 0}}
         if self.sampler is not None:
             state["sampler"] = self.sampler.state()
-        if self.callback is not None:
-            self.tick()
-            self.send()
-        self.ledger.send()
+        if self.sampling is not None:
+            self.sample()
+        self.send()
         self.ledger.send_activities()
-        worker.log_event(self.topic, ("flushed", token, worker.address, state))
+        self.channel.send(("flushed", token, worker.address, state))
 
 
 def worker_of_thread() -> str | None:

@@ -2,21 +2,38 @@
 
 Children run none of our code: they are sampled from outside. Chunk records come through the
 output.
+
+A process of a pool has one core. This process, where it is the worker itself, has as many as the
+threads of its pool: those that the executor says, else those of the largest
+``ThreadPoolExecutor`` that was seen, which a look every interval may miss. Threads that nobody
+calls a pool are not counted.
+
+Parsl's threads are threads of this process too. Its worker processes are nobody's children, often
+on other hosts: they are known by their chunk records alone, and how many cores there were is not
+known. Parsl's own ``monitoring.db`` tells that.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _probe, collecting
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.backends.tracking import tracking_data
+
+if TYPE_CHECKING:
+    from roastcoffea.progress import Arrived
 
 PRESENT, CAME, WENT = 1, 2, 3
 
@@ -25,9 +42,23 @@ BLOCK_S = 5.0
 #: Without a child by then, this process does the work itself.
 POOL_WAIT_S = 5.0
 
+_POOL_THREAD = re.compile(r"ThreadPoolExecutor-(\d+)_\d+")
+#: Where a reading of a process has its resident memory, and in what unit
+_RSS, _RSS_BYTES = next(
+    (i, int(column.partition("/")[2] or 1))
+    for i, column in enumerate(_probe.PROCESS_COLUMNS.split(","))
+    if column.partition("/")[0] == "rss_bytes"
+)
+
 
 class LocalMetricsBackend(AbstractMetricsBackend):
-    """Follows this process and the worker processes of its pools."""
+    """Follows this process and the worker processes of its pools.
+
+    Parameters
+    ----------
+    client
+        the executor, if it is known: it says how many threads work
+    """
 
     def __init__(self, client: Any = None) -> None:
         self.client = client
@@ -43,17 +74,21 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def start_tracking(self, interval: float = 1.0) -> None:
         """Begin to sample every ``interval`` seconds."""
         self.interval = interval
-        self.start_utc_ns = time.time_ns()
-        self._watcher = PoolWatcher(self.run, interval, self.start_utc_ns)
+        self.start_utc_ns = collecting.clock().utc_ns()
+        self._watcher = PoolWatcher(self.run, interval, self.start_utc_ns, self.client)
+        self._watcher.arrived = self.arrived
         self._watcher.start()
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop, and return the tracking data."""
-        if self._watcher is None:
+        watcher, self._watcher = self._watcher, None
+        if watcher is None:
             return {}
-        self._watcher.stop()
-        self._watcher = None
-        return tracking_data(self.run, self.start_utc_ns, time.time_ns(), self.interval)
+        watcher.stop()
+        if not watcher.saw_workers:
+            return {}  # which is not the same as that there were none
+        now_utc_ns = collecting.clock().utc_ns()
+        return tracking_data(self.run, self.start_utc_ns, now_utc_ns, self.interval)
 
     def create_span(self, name: str) -> None:
         """There are no spans."""
@@ -83,18 +118,24 @@ class PoolWatcher(threading.Thread):
     after :data:`POOL_WAIT_S`, or at the end.
     """
 
-    def __init__(self, run: Run, interval: float, began_utc_ns: int) -> None:
+    arrived: Arrived | None = None
+
+    def __init__(self, run: Run, interval: float, began_utc_ns: int, executor: Any) -> None:
         super().__init__(name="roastcoffea-local", daemon=True)
         self.pool_run = run
         self.interval = interval
         self.host = collecting.identity().host
         self.stopping = threading.Event()
+        self.clock = collecting.clock()
         self.began_utc_ns = began_utc_ns
         self.began = time.monotonic()
         self.last_stored = self.began
-        self.clock_ms = time.time_ns() // 1_000_000 - int(self.began * 1000)
+        self.pool_threads: int | None = None  # as the executor says; 0: others work for it
+        self.most_threads = 1  # that were seen, where the executor does not say
         self.sampler = _probe.Sampler(interval)
         self.children: dict[tuple[int, int], Child] = {}
+        self.executor = executor
+        self.saw_workers = False
         self.alone: bool | None = None  # None: not known yet
 
     def run(self) -> None:
@@ -111,6 +152,7 @@ class PoolWatcher(threading.Thread):
         self.stopping.set()
         self.join()
         self.sampler.stop()
+        self.count_threads()
         if self.alone is None:
             self.work_alone()
         self.store()
@@ -120,9 +162,10 @@ class PoolWatcher(threading.Thread):
     def tick(self) -> None:
         """Take one sample of each process of the pools."""
         now = time.monotonic()
-        now_ms = self.clock_ms + int(now * 1000)
+        now_ms = self.clock.utc_ns() // 1_000_000
+        self.count_threads()
         seen = set()
-        for pid in _probe.descendants(os.getpid()):
+        for pid in _probe.descendants(os.getpid()) if self.pool_threads != 0 else ():
             reading = _probe.read_process(pid)
             if reading is None:
                 continue
@@ -135,12 +178,16 @@ class PoolWatcher(threading.Thread):
                 self.welcome(pid, start)
             self.children[process].times_ms.append(now_ms)
             self.children[process].rows.append(tuple(row))
+            self.show_memory(self.children[process].name, row[_RSS])
         for process in self.children.keys() - seen:
             child = self.children.pop(process)
             self.store_child(child)
             self.report(WENT, child.name)
         if self.alone is None and now - self.began >= POOL_WAIT_S:
             self.work_alone()
+        if self.alone and self.arrived is not None:
+            own = _probe.read_process(os.getpid())
+            self.show_memory(f"{self.host}:{os.getpid()}", own[1 + _RSS] if own else -1)
         if now - self.last_stored >= BLOCK_S:
             self.last_stored = now
             self.store()
@@ -153,18 +200,43 @@ class PoolWatcher(threading.Thread):
             1_000_000_000 // os.sysconf("SC_CLK_TCK")
         )
         self.children[pid, start_ticks] = Child(name)
-        self.report(CAME, name, max(self.began_utc_ns, time.time_ns() - age_ns), pid)
+        self.report(CAME, name, max(self.began_utc_ns, self.clock.utc_ns() - age_ns), pid)
 
     def work_alone(self) -> None:
-        """Note this process as the worker."""
+        """Note this process as the worker, as it was from the beginning on."""
         self.alone = True
         pid = os.getpid()
-        self.report(PRESENT, f"{self.host}:{pid}", self.began_utc_ns, pid)
+        threads = self.most_threads if self.pool_threads is None else self.pool_threads
+        self.report(PRESENT, f"{self.host}:{pid}", self.began_utc_ns, pid, threads)
 
-    def report(self, kind: int, name: str, utc_ns: int | None = None, pid: int = -1) -> None:
+    def count_threads(self) -> None:
+        """Look how many threads work here: as the executor says, else those of the largest pool."""
+        if self.pool_threads is None:
+            self.pool_threads = threads_of(self.executor)
+            if self.pool_threads == 0:
+                self.alone = False
+        if self.pool_threads is not None:
+            return
+        threads = largest_pool(thread.name for thread in threading.enumerate())
+        if threads > self.most_threads:
+            self.most_threads = threads
+            if self.alone:
+                self.work_alone()
+
+    def report(
+        self, kind: int, name: str, utc_ns: int | None = None, pid: int = -1, threads: int = 1
+    ) -> None:
         """Write a coming or going."""
-        now = time.time_ns() if utc_ns is None else utc_ns
-        self.pool_run.add_worker_event(now, kind, name, self.host, pid, 1, -1)
+        self.saw_workers = True
+        now = self.clock.utc_ns() if utc_ns is None else utc_ns
+        self.pool_run.add_worker_event(now, kind, name, self.host, pid, threads, -1)
+        if self.arrived is not None:
+            self.arrived.add_worker(name, kind != WENT)
+
+    def show_memory(self, name: str, units: int) -> None:
+        """Let the line that shows progress know how much memory a worker has."""
+        if self.arrived is not None and units >= 0:
+            self.arrived.set_memory(name, units * _RSS_BYTES)
 
     def store(self) -> None:
         """Write the samples that wait."""
@@ -181,6 +253,48 @@ class PoolWatcher(threading.Thread):
             block = _probe.encode_block(child.times_ms, list(zip(*child.rows, strict=True)))
             self.pool_run.add_series(child.name, _probe.PROCESS_COLUMNS, block)
             child.times_ms, child.rows = [], []
+
+
+def threads_of(executor: Any) -> int | None:
+    """Return how many threads of this process work for an executor; None: it does not say.
+
+    Without an executor, for Parsl, if it has been loaded.
+
+    >>> from types import SimpleNamespace
+    >>> threads_of(SimpleNamespace(pool=ThreadPoolExecutor, workers=4))
+    4
+    """
+    pool = getattr(executor, "pool", None)
+    if isinstance(pool, ThreadPoolExecutor):
+        return pool._max_workers
+    if isinstance(pool, type) and issubclass(pool, ThreadPoolExecutor):
+        return int(executor.workers)
+    if executor is None or hasattr(executor, "jobs_executors"):
+        return _threads_of_parsl(getattr(executor, "config", None))
+    return None
+
+
+def _threads_of_parsl(config: Any) -> int | None:
+    """Return how many threads Parsl has here; 0: its workers are other processes."""
+    parsl = sys.modules.get("parsl")
+    if parsl is None:
+        return None
+    try:
+        executors = (config or parsl.dfk().config).executors
+    except (AttributeError, RuntimeError):  # it is not loaded yet
+        return None
+    threads = (getattr(executor, "max_threads", None) for executor in executors)
+    return sum(int(n) for n in threads if n is not None)
+
+
+def largest_pool(names: Iterable[str]) -> int:
+    """Return how many threads the largest pool has, by the names that Python gives them.
+
+    >>> largest_pool(["MainThread", "ThreadPoolExecutor-0_0", "ThreadPoolExecutor-0_1"])
+    2
+    """
+    pools = Counter(found[1] for name in names if (found := _POOL_THREAD.fullmatch(name)))
+    return max(pools.values(), default=0)
 
 
 def is_pool_process(pid: int) -> bool:

@@ -41,22 +41,8 @@ def plot_branch_treemap(
     chunk_metrics
         the chunk records; ``branch_bytes`` of a record is ``{branch: bytes}``. Such a mapping
         itself is taken too.
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------

@@ -94,24 +94,10 @@ def plot_cpu_utilization_per_worker_timeline(
     ----------
     tracking_data
         what the workers did over time, as ``collector.tracking_data`` holds it
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
     max_legend_entries
         up to so many workers are named in a legend; more are only counted
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------

@@ -54,22 +54,8 @@ def plot_chunk_gantt(
     ----------
     chunk_metrics
         the chunk records, as ``collector.chunk_metrics`` holds them
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------

@@ -42,24 +42,10 @@ def plot_compression_ratio_distribution(
     ----------
     metrics
         the metrics, as ``collector.get_metrics()`` returns them
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
     bins
         the number of bins
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------
@@ -116,17 +102,7 @@ def plot_branch_access_per_chunk(
     chunk_metrics
         the chunk records, as ``collector.chunk_metrics`` holds them
     output_path, figsize, title
-        as for the other plots
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+        as of every plot
     """
     records = require(chunk_metrics, NO_CHUNKS)
     branches = column(records, "num_branches_accessed", 0.0)

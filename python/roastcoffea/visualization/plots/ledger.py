@@ -76,22 +76,8 @@ def plot_time_ledger(
         ``overhead``, ``serialize``, ``compress``, ``transfer``, ``spill``, ``idle``, ``gone``. In
         metrics without a ledger the parts come from the fine metrics, and what is left of
         cores x elapsed time is idle.
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------
@@ -144,17 +130,7 @@ def plot_wall_split(
         the chunk records; ``wall_split`` of a record is ``{cpu, runqueue, throttled, block_io,
         gil, other}`` in seconds
     output_path, figsize, title
-        as for the other plots
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+        as of every plot
 
     Example
     -------

@@ -79,22 +79,8 @@ def plot_per_task_cpu_io(
     ----------
     span_metrics
         ``{("execute", prefix, activity, unit): value}``, as ``collector.span_metrics`` holds it
-    output_path
-        where to save the figure; its ending tells the format
-    title
-        the title
-    figsize
-        width and height in inches
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, title, figsize
+        as of every plot
 
     Example
     -------

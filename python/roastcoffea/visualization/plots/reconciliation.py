@@ -58,22 +58,8 @@ def plot_bytes_reconciliation(
     ----------
     metrics
         the metrics, as ``collector.get_metrics()`` returns them
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------

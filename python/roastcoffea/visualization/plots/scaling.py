@@ -40,10 +40,8 @@ def plot_efficiency_summary(
     ----------
     metrics
         the metrics, as ``collector.get_metrics()`` returns them
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
+    output_path, figsize
+        as of every plot
 
     Returns
     -------

@@ -43,24 +43,10 @@ def plot_worker_activity_timeline(
     ----------
     tracking_data
         what the workers did over time, as ``collector.tracking_data`` holds it
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
     max_legend_entries
         up to so many workers are named in a legend; more are only counted
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
     """
     table = read_series(validate_tracking_data(tracking_data, "worker_active_tasks", NO_TASKS))
     fig, ax = new_plot(figsize)
@@ -124,7 +110,7 @@ def plot_throughput_timeline(
     tracking_data
         what the workers did over time; with it, their number is drawn too
     output_path, figsize, title
-        as for the other plots
+        as of every plot
 
     Returns
     -------

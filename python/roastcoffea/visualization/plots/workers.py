@@ -30,22 +30,8 @@ def plot_worker_count_timeline(
     ----------
     tracking_data
         what the workers did over time, as ``collector.tracking_data`` holds it
-    output_path
-        where to save the figure; its ending tells the format
-    figsize
-        width and height in inches
-    title
-        the title
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
+    output_path, figsize, title
+        as of every plot
 
     Example
     -------

@@ -1,0 +1,104 @@
+/*
+ * How long a connection may take
+ *
+ * The library ends connections on which nothing happens. One on which a byte
+ * comes, or is taken, now and then would live for ever, and hold a place and an
+ * answer: there is a limit of time for the head of a request and one for taking
+ * the answer. Streams of events have none.
+ */
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "serve/server.h"
+
+#define NEVER INT64_MAX
+
+struct guest {
+        MHD_socket fd;
+        int64_t deadline_ns;
+        struct guest *next, **at;
+};
+
+static int64_t now_ns(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t in_seconds(unsigned int seconds)
+{
+        return now_ns() + (int64_t)seconds * 1000000000;
+}
+
+static struct guest *guest_of(struct MHD_Connection *connection)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+        return info ? info->socket_context : NULL;
+}
+
+static void welcome(struct roast_server *server, struct MHD_Connection *connection, void **context)
+{
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        struct guest *guest = info ? malloc(sizeof(*guest)) : NULL;
+
+        *context = guest;
+        if (!guest)
+                return; /* it has no limit of its own then */
+        guest->fd = info->connect_fd;
+        guest->deadline_ns = in_seconds(SERVER_HEAD_S);
+        guest->next = server->guests;
+        guest->at = &server->guests;
+        if (guest->next)
+                guest->next->at = &guest->next;
+        server->guests = guest;
+}
+
+void guests_notify(void *context, struct MHD_Connection *connection, void **own,
+                   enum MHD_ConnectionNotificationCode code)
+{
+        struct roast_server *server = context;
+        struct guest *guest = *own;
+
+        pthread_mutex_lock(&server->lock);
+        if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+                welcome(server, connection, own);
+        } else if (guest) {
+                *guest->at = guest->next;
+                if (guest->next)
+                        guest->next->at = guest->at;
+                free(guest);
+                *own = NULL;
+        }
+        pthread_mutex_unlock(&server->lock);
+}
+
+void guests_expect(struct roast_server *server, struct MHD_Connection *connection,
+                   unsigned int seconds)
+{
+        struct guest *guest = guest_of(connection);
+
+        if (!guest)
+                return;
+        pthread_mutex_lock(&server->lock);
+        guest->deadline_ns = seconds ? in_seconds(seconds) : NEVER;
+        pthread_mutex_unlock(&server->lock);
+}
+
+/* The library notices, and closes what is left. */
+void guests_tick(struct roast_server *server)
+{
+        int64_t now = now_ns();
+
+        for (struct guest *guest = server->guests; guest; guest = guest->next)
+                if (guest->deadline_ns < now) {
+                        guest->deadline_ns = NEVER;
+                        (void)shutdown(guest->fd, SHUT_RDWR);
+                }
+}
