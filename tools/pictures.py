@@ -3,8 +3,9 @@
 python tools/pictures.py [NAME ...]
 
 Writes docs/pictures/. Terminals show what commands print on runs of the demo's analysis, made here
-on a local cluster; the report page, in the system's Chromium, shows a generated run, which is
-large and always the same. With names, only these pictures are made.
+on a local cluster; so do plots. The report page, in the system's Chromium, shows a generated run,
+which is large and always the same, but for what only a real one knows. With names, only these
+pictures are made.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ TERMINALS = {
     "compare.svg": "compare zmumu.roast smaller-chunks.roast",
 }
 
-#: The tab of the report page, and whether it is in dark colours
+#: The run, the tab of its report page, and whether that is in dark colours
 TABS = {
-    "page-overview.png": ("overview", False),
-    "page-timeline.png": ("timeline", True),
-    "page-chunks.png": ("chunks", False),
-    "page-gantt.png": ("gantt", False),
-    "page-sections.png": ("sections", False),
-    "page-ledger.png": ("ledger", False),
+    "page-overview.png": ("generated", "overview", False),
+    "page-timeline.png": ("generated", "timeline", True),
+    "page-chunks.png": ("generated", "chunks", False),
+    "page-gantt.png": ("generated", "gantt", False),
+    "page-sections.png": ("generated", "sections", False),
+    "page-ledger.png": ("zmumu", "ledger", False),
 }
 
 PLOTS = ("chunks.png", "ledger.png", "bytes.png")
@@ -85,7 +86,7 @@ def draw_plots(names: Iterable[str]) -> None:
         "chunks.png": lambda path: plot_chunk_gantt(
             collector.chunk_metrics, path, figsize=(9, 2.6)
         ),
-        "ledger.png": lambda path: plot_time_ledger(metrics, path, figsize=(9, 2.8)),
+        "ledger.png": lambda path: plot_time_ledger(metrics, path, figsize=(9, 3.8)),
         "bytes.png": lambda path: plot_bytes_reconciliation(metrics, path, figsize=(9, 3.6)),
     }
     for name in names:
@@ -98,17 +99,17 @@ def draw_page(names: Iterable[str]) -> None:
 
     chromium = os.environ.get("ROAST_CHROMIUM") or shutil.which("chromium")
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    page = Path("page.html").absolute()
-    subprocess.run([MAKE_RUN, GENERATED, "generated.roast"], check=True)
-    subprocess.run(roast("report", "generated.roast", "-o", page), check=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
         for name in names:
-            tab, dark = TABS[name]
+            run, tab, dark = TABS[name]
+            page = Path(f"{run}.html").absolute()
+            subprocess.run(roast("report", f"{run}.roast", "-o", page), check=True)
             view = browser.new_page(
                 viewport={"width": 1120, "height": 700}, color_scheme="dark" if dark else "light"
             )
             view.goto(f"{page.as_uri()}#{tab}")
+            view.wait_for_selector(f"#tab-{tab}[aria-selected=true]")
             view.wait_for_timeout(500)
             view.screenshot(path=PICTURES / name)
         browser.close()
@@ -122,13 +123,14 @@ def main() -> int:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: {', '.join(MADE)}")
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        if set(wanted) & {*TERMINALS, *PLOTS}:
+        if set(wanted) & {*TERMINALS, *PLOTS, "page-ledger.png"}:
             measure("zmumu", 20_000)
         if "compare.svg" in wanted:
             measure("smaller-chunks", 4_000)
         draw_terminals(name for name in wanted if name in TERMINALS)
         draw_plots(name for name in wanted if name in PLOTS)
         if set(wanted) & set(TABS):
+            subprocess.run([MAKE_RUN, GENERATED, "generated.roast"], check=True)
             draw_page(name for name in wanted if name in TABS)
     return 0
 

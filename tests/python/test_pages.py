@@ -41,8 +41,8 @@ NOT_RUN = {
 ELSEWHERE = {
     "make": "a target of the Makefile",
     "pip": "made what the tests run in",
-    "cc": "tests/wheel",
-    "./rates": "tests/wheel",
+    "cc": "tests/packaging",
+    "./rates": "tests/packaging",
     "python": "the reader's own script",
 }
 
