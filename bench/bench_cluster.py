@@ -133,10 +133,7 @@ def sample_messages(names: list[str]) -> list[tuple[Any, ...]]:
     now_ms = time.time_ns() // 1_000_000
     kinds = (Sampler(1.0).columns, ",".join(DASK_COLUMNS))
     blocks = [
-        [
-            (columns, sampled(rng, HEARTBEAT_S, columns.count(",") + 1, now_ms))
-            for columns in kinds
-        ]
+        [(columns, sampled(rng, HEARTBEAT_S, columns.count(",") + 1, now_ms)) for columns in kinds]
         for _ in range(100)
     ]
     return [
@@ -212,7 +209,8 @@ def bench_events(seconds: float) -> bool:
     )
     print(
         f"{HEARTBEAT_S} samples of a worker with each: {mean(ours[0]) / rate * 1e6:.0f} us more on "
-        f"the scheduler, {mean(ours[1]) / rate * 1e6:.0f} us on the client; run file {size / 1e6:.0f} MB"
+        f"the scheduler, {mean(ours[1]) / rate * 1e6:.0f} us on the client; "
+        f"run file {size / 1e6:.0f} MB"
     )
     print(
         f"{WORKERS:,} workers, {rate:.0f} events/s, scheduler and client together: "
@@ -323,7 +321,9 @@ async def bench_memory(workers: int, minutes: float) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description="What following a large cluster costs.")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--seconds", type=float, default=60, help="of each kind of phase of the events")
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="of each kind of phase of the events"
+    )
     parser.add_argument("--workers", type=int, default=2_000)
     parser.add_argument("--minutes", type=float, default=20, help="that are simulated")
     options = parser.parse_args()

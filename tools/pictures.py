@@ -24,24 +24,30 @@ from terminal_picture import draw, run_on_terminal
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
-GENERATED = "large:4000:24:300"  # chunks, workers, seconds
-COLUMNS = 90
 
-#: What is printed on a terminal: the arguments of roast, in a directory that has the demo's runs
+#: What is printed on a terminal so wide: the arguments of roast, among the demo's runs
 TERMINALS = {
-    "show.svg": "show zmumu.roast",
-    "explain.svg": "explain zmumu.roast",
-    "compare.svg": "compare zmumu.roast smaller-chunks.roast",
+    "show.svg": (90, "show zmumu.roast"),
+    "explain.svg": (90, "explain zmumu.roast"),
+    "compare.svg": (100, "compare zmumu.roast smaller-chunks.roast"),
 }
 
-#: The run, the tab of its report page, and whether that is in dark colours
+#: Runs that are always the same: the arguments of make-run before and behind their name
+GENERATED = {
+    "large": ("large:4000:24:300", ""),  # chunks, workers, seconds
+    "before": ("many", "400 1 1.0 0.1 4"),
+    "after": ("many", "400 2 1.12 0.1 4"),
+}
+
+#: The runs of a report page, its tab, and whether that is in dark colours
 TABS = {
-    "page-overview.png": ("generated", "overview", False),
-    "page-timeline.png": ("generated", "timeline", True),
-    "page-chunks.png": ("generated", "chunks", False),
-    "page-gantt.png": ("generated", "gantt", False),
-    "page-sections.png": ("generated", "sections", False),
-    "page-ledger.png": ("zmumu", "ledger", False),
+    "page-overview.png": (("large",), "overview", False),
+    "page-timeline.png": (("large",), "timeline", True),
+    "page-chunks.png": (("large",), "chunks", False),
+    "page-gantt.png": (("large",), "gantt", False),
+    "page-sections.png": (("large",), "sections", False),
+    "page-ledger.png": (("zmumu",), "ledger", False),
+    "page-changes.png": (("before", "after"), "changes", False),
 }
 
 PLOTS = ("chunks.png", "ledger.png", "bytes.png")
@@ -64,11 +70,12 @@ def measure(name: str, chunksize: int) -> None:
 
 
 def draw_terminals(names: Iterable[str]) -> None:
-    """Draw what commands print."""
+    """Draw what commands print; files of the clone are named as from its top."""
     for name in names:
-        arguments = TERMINALS[name].split()
-        command = roast(*arguments)
-        draw(PICTURES / name, command, run_on_terminal(command, COLUMNS), COLUMNS)
+        columns, arguments = TERMINALS[name]
+        command = roast(*arguments.split())
+        output = run_on_terminal(command, columns).replace(f"{ROOT}{os.sep}", "")
+        draw(PICTURES / name, command, output, columns)
 
 
 def draw_plots(names: Iterable[str]) -> None:
@@ -102,9 +109,10 @@ def draw_page(names: Iterable[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
         for name in names:
-            run, tab, dark = TABS[name]
-            page = Path(f"{run}.html").absolute()
-            subprocess.run(roast("report", f"{run}.roast", "-o", page), check=True)
+            runs, tab, dark = TABS[name]
+            page = Path(f"{runs[-1]}.html").absolute()
+            files = [f"{run}.roast" for run in runs]
+            subprocess.run(roast("report", *files, "-o", page), check=True)
             view = browser.new_page(
                 viewport={"width": 1120, "height": 700}, color_scheme="dark" if dark else "light"
             )
@@ -130,7 +138,8 @@ def main() -> int:
         draw_terminals(name for name in wanted if name in TERMINALS)
         draw_plots(name for name in wanted if name in PLOTS)
         if set(wanted) & set(TABS):
-            subprocess.run([MAKE_RUN, GENERATED, "generated.roast"], check=True)
+            for run, (kind, options) in GENERATED.items():
+                subprocess.run([MAKE_RUN, kind, f"{run}.roast", *options.split()], check=True)
             draw_page(name for name in wanted if name in TABS)
     return 0
 

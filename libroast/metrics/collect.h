@@ -11,6 +11,10 @@
 struct collect_worker {
         double threads;
         double memory_limit_bytes;
+        int64_t host_text; /* which process it lives in; pid 0: not known, one of its own */
+        int64_t pid;
+        double process_threads; /* of all workers of its process together */
+        bool process_of_other;  /* a worker before this one tells of the process */
 };
 
 /* Who else looks at the attempts and then at the sections, while they are read once for all */

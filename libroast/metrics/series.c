@@ -4,7 +4,8 @@
  * Each worker's average is over time, by the trapezoidal rule; the workers'
  * averages are then averaged. Utilisation is relative to the worker's own memory
  * limit and threads, which may differ from worker to worker. A counter counts from its first sample
- * on; one that falls belongs to another process of that name, and begins anew.
+ * on; one that falls belongs to another process of that name, and begins anew. The CPU time of a
+ * process that has several workers counts once, and is used by the threads of them all.
  */
 
 #include <stdbool.h>
@@ -20,15 +21,16 @@
 
 struct counter {
         const char *column;
-        bool from_zero; /* what it shows at first counts, too */
+        bool from_zero;  /* what it shows at first counts, too */
+        bool of_process; /* all workers of a process show the same */
 };
 
 enum { CPU_USER, CPU_SYSTEM, MONITOR_CPU, N_COUNTERS };
 
 static const struct counter counters[N_COUNTERS] = {
-        [CPU_USER] = { "cpu_user_ns", false },
-        [CPU_SYSTEM] = { "cpu_system_ns", false },
-        [MONITOR_CPU] = { "monitor_cpu_us", true },
+        [CPU_USER] = { "cpu_user_ns", false, true },
+        [CPU_SYSTEM] = { "cpu_system_ns", false, true },
+        [MONITOR_CPU] = { "monitor_cpu_us", true, false },
 };
 
 /* The use that a worker made of its cores, between readings of its CPU time */
@@ -105,10 +107,12 @@ static void add_cores(struct series_walk *walk, struct sampled *worker, struct t
         const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
         const int64_t *system = series_walk_column(walk, counters[CPU_SYSTEM].column, &system_unit);
 
+        if (worker->size->process_of_other)
+                return;
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
-                        note_cores(&worker->cores, worker->size->threads, &totals->cpu_percent,
-                                   walk->block.times[i],
+                        note_cores(&worker->cores, worker->size->process_threads,
+                                   &totals->cpu_percent, walk->block.times[i],
                                    (double)user[i] * (double)user_unit +
                                            (double)system[i] * (double)system_unit);
 }
@@ -119,6 +123,8 @@ static void add_counter(struct series_walk *walk, struct sampled *worker, struct
         int64_t resolution;
         const int64_t *values = series_walk_column(walk, counters[index].column, &resolution);
 
+        if (counters[index].of_process && worker->size->process_of_other)
+                return;
         for (size_t i = 0; values && i < walk->block.n; i++) {
                 double value = (double)values[i] * (double)resolution;
 
@@ -156,9 +162,9 @@ static void set_workers(struct roast_metric_set *set, const struct sampled *work
                         stat_add(&bytes, stat_average_mean(&workers[i].rss_bytes));
                 if (workers[i].memory_percent.n)
                         stat_add(&memory_percent, stat_average_mean(&workers[i].memory_percent));
-                if (cores->time_ns > 0 && workers[i].size->threads > 0)
-                        stat_add(&cpu_percent,
-                                 cores->cpu_ns / cores->time_ns / workers[i].size->threads * 100);
+                if (cores->time_ns > 0 && workers[i].size->process_threads > 0)
+                        stat_add(&cpu_percent, cores->cpu_ns / cores->time_ns /
+                                                       workers[i].size->process_threads * 100);
         }
         if (bytes.n) {
                 roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);

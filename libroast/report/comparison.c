@@ -50,7 +50,7 @@ int report_comparison_data(void **data, size_t *len, const struct roast_comparis
         json_key(json, "version");
         json_string(json, ROAST_VERSION);
         report_put_json(json, "comparison", text);
-        report_put_tables(json, &tables);
+        report_put_tables(json, &tables, NULL);
         put_runs(json, comparison);
         json_end(json);
         return pack_finish(&pack, data, len, error);

@@ -15,6 +15,8 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+#define FILES_MAX 2000
+
 /* What stands large on the first page; an absent one shows its reason. */
 static const struct figure {
         enum roast_metric metric;
@@ -153,22 +155,29 @@ static void put_table(struct json *json, const struct roast_table *table)
         json_end(json);
 }
 
-void report_put_tables(struct json *json, const struct roast_tables *tables)
+void report_put_tables(struct json *json, const struct roast_tables *tables,
+                       const struct roast_table *last)
 {
         json_key(json, "tables");
         json_array(json);
         for (size_t i = 0; i < tables->n; i++)
                 put_table(json, &tables->tables[i]);
+        if (last && last->n_rows)
+                put_table(json, last);
         json_end(json);
 }
 
+/* Very many files would make the page large: it then sums up the chunks of each itself. */
 static int put_tables(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table files = { 0 };
         int r = roast_tables_make(&tables, report->summary, error);
 
+        if (r >= 0 && report->summary->n_files <= FILES_MAX)
+                r = roast_table_make(&files, "files", report->summary, error);
         if (r >= 0)
-                report_put_tables(&report->pack->json, &tables);
+                report_put_tables(&report->pack->json, &tables, &files);
         return r;
 }
 

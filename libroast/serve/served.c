@@ -47,7 +47,9 @@ static uint64_t stamp_of(const char *path)
                                             "/run.roast-wal",
                                             "/metrics.json",
                                             "/transactions",
-                                            "/vine-logs/transactions" };
+                                            "/vine-logs/transactions",
+                                            "/most-recent/vine-logs/transactions",
+                                            "/vine-run-info/most-recent/vine-logs/transactions" };
         uint64_t hash = 1;
 
         for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {

@@ -109,14 +109,10 @@ static int add_tables(PyObject *module)
 static int exec_module(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
-                native_choose_sqlite,
-                native_add_run,
-                native_add_summary,
-                native_add_aggregate,
-                native_add_aggregate_chunks,
-                native_add_aggregate_coverage,
-                native_add_aggregate_workers,
-                add_tables,
+                native_choose_sqlite,         native_add_run,
+                native_add_summary,           native_add_aggregate,
+                native_add_aggregate_chunks,  native_add_aggregate_coverage,
+                native_add_aggregate_workers, add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

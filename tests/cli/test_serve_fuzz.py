@@ -1,8 +1,9 @@
 """A fuzzer against the port of `roast serve`.
 
-Thousands of slow, half-open, oversized, malformed, pipelined and hostile requests, and random changes
-of good ones, from many clients at once. Each is made from the seed and its number alone, so that a
-failure names what to repeat. ``ROAST_FUZZ_SECONDS=600`` goes on with further seeds for that long.
+Thousands of slow, half-open, oversized, malformed, pipelined and hostile requests, and random
+changes of good ones, from many clients at once. Each is made from the seed and its number alone, so
+that a failure names what to repeat. ``ROAST_FUZZ_SECONDS=600`` goes on with further seeds for that
+long.
 """
 
 from __future__ import annotations
@@ -34,17 +35,18 @@ PATHS = (
     "/api/v1/runs/one/chunks?limit=3&cursor=2", "/api/v1/runs/one/chunks?dataset=data",
 )  # fmt: skip
 HOSTILE_PATHS = (
-    "/../secret.txt", "/runs/../secret.txt/", "/runs/%2e%2e%2fsecret.txt/", "/runs/..%5csecret.txt/",
+    "/../secret.txt", "/runs/../secret.txt/", "/runs/%2e%2e%2fsecret.txt/", "/runs/..%5csecret/",
     "/runs/one%00/../secret.txt", "/runs/./one/", "//secret.txt", "/secret.txt", "/%2fetc%2fpasswd",
     "/api/v1/runs/%2e%2e/metrics", "/metrics?run=../secret.txt", "/metrics?run=/etc/passwd",
     "/api/v1/runs/one/chunks?cursor=99999999999999999999", "/api/v1/runs/one/chunks?limit=-1",
     "/api/v1/runs/one/chunks?dataset=%27%20OR%201=1--", "/runs/" + "%41" * 300 + "/",
-    "/runs/one/events/../../../secret.txt", "/?" + "a=b&" * 2000, "/%", "/%zz", "/runs/%ff%fe/", "*",
-    "http://127.0.0.1/secret.txt", "http://evil.example/", "/runs/one\\..\\secret.txt",
+    "/runs/one/events/../../../secret.txt", "/?" + "a=b&" * 2000, "/%", "/%zz", "/runs/%ff%fe/",
+    "*", "http://127.0.0.1/secret.txt", "http://evil.example/", "/runs/one\\..\\secret.txt",
 )  # fmt: skip
 TOKENS = (
     b"\r\n", b"\n", b"\0", b"\r", b" ", b"\t", b":", b"%", b"..", b"/", b"?", b"&", b"=", b"\xff",
-    b"HTTP/1.1", b"HTTP/1.0", b"HTTP/9.9", b"Host:", b"Host: 127.0.0.1\r\n", b"Connection: close\r\n",
+    b"HTTP/1.1", b"HTTP/1.0", b"HTTP/9.9", b"Host:", b"Host: 127.0.0.1\r\n",
+    b"Connection: close\r\n",
     b"Content-Length: 5\r\n", b"Content-Length: -1\r\n", b"Transfer-Encoding: chunked\r\n",
     b"Expect: 100-continue\r\n", b"Range: bytes=0-1\r\n", b"Authorization: Basic Og==\r\n",
     b"If-None-Match: \"1\"\r\n", b"Upgrade: websocket\r\n", b"Cookie: a=b; c\r\n", b"A" * 5000,
@@ -241,7 +243,7 @@ class Fuzzer:
 
     async def reset(self, data: bytes, chance: random.Random) -> bytes:
         """Ask for much, and hang up in the middle of it without a word."""
-        reader, writer = await self.open()
+        _, writer = await self.open()
         plain = writer.get_extra_info("socket")
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.write(chance.choice((data, request(chance, "/api/v1/runs/one/series") * 5)))

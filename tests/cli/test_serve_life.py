@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_serve import MAKE_RUN, ROAST, Server, descriptors, memory_kb, serving
+from test_serve import MAKE_RUN, ROAST, ROOT, Server, descriptors, memory_kb, serving
 
 from roastcoffea._roast import Run
 
@@ -89,6 +90,24 @@ def test_a_server_that_is_started_again_tells_of_the_run_as_it_is_now(tmp_path: 
         run.commit()
         assert until(lambda: again.json(path)["metrics"]["total_events"] == 78)
     run.finish()
+
+
+@pytest.mark.parametrize("inner", ["", "vine-run-info", "vine-run-info/now/vine-logs"])
+def test_logs_of_taskvine_are_followed_from_every_folder_around_them(
+    inner: str, tmp_path: Path
+) -> None:
+    logs = tmp_path / "vine-run-info" / "now" / "vine-logs"
+    shutil.copytree(ROOT / "tests" / "data" / "vine-logs", logs)
+    (logs.parents[1] / "most-recent").symlink_to(logs.parent)  # as TaskVine does
+    whole = (logs / "transactions").read_text()
+    begun, _, _ = whole.partition(" TASK 53 RUNNING")
+    (logs / "transactions").write_text(begun.rpartition("\n")[0] + "\n")
+    with serving(tmp_path / inner) as server:
+        [run] = server.json("/api/v1/runs")["runs"]
+        path = f"/api/v1/runs/{run['id']}/metrics"
+        assert server.json(path)["metrics"]["num_task_attempts"] == 1
+        (logs / "transactions").write_text(whole)
+        assert until(lambda: server.json(path)["metrics"]["num_task_attempts"] == 6)
 
 
 def test_200_watchers_hear_of_a_change(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import base64
 import json
 import re
 import subprocess
+import threading
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
@@ -19,12 +21,17 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 MESSAGE_BYTES = 256 << 20
 ANSWER_S = 60
 
+T = TypeVar("T")
+
 
 class Firefox:
     """A browser without a window, and one page in it."""
 
     def __init__(self, program: str, profile: Path) -> None:
+        # Playwright has the event loop of this thread.
         self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         words = ["--headless", "--no-remote", "--profile", str(profile)]
         self._process = subprocess.Popen(
             [program, *words, "--remote-debugging-port", "0"],
@@ -36,9 +43,7 @@ class Firefox:
         #: What the page wrote to its console, and exceptions that nobody caught
         self.complaints: list[str] = []
         try:
-            self._socket: WebSocketClientConnection = self._loop.run_until_complete(
-                self._connect(self._address())
-            )
+            self._socket: WebSocketClientConnection = self._await(self._connect(self._address()))
             self.version = self.ask("session.new", capabilities={})["capabilities"][
                 "browserVersion"
             ]
@@ -60,11 +65,12 @@ class Firefox:
     async def _connect(self, address: str) -> WebSocketClientConnection:
         return await websocket_connect(address, max_message_size=MESSAGE_BYTES)
 
+    def _await(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(ANSWER_S)
+
     def ask(self, method: str, **parameters: Any) -> Any:
         """Send a command and return what comes back."""
-        return self._loop.run_until_complete(
-            asyncio.wait_for(self._ask(method, parameters), ANSWER_S)
-        )
+        return self._await(self._ask(method, parameters))
 
     async def _ask(self, method: str, parameters: dict[str, Any]) -> Any:
         self._sent += 1
@@ -129,4 +135,6 @@ class Firefox:
             self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
         self._loop.close()

@@ -21,6 +21,7 @@ TABS = {
     "sections": "Sections",
     "datasets": "Datasets",
     "files": "Files",
+    "bytes": "Bytes",
     "branches": "Branches",
     "failures": "Failures",
     "environment": "Environment",
@@ -64,6 +65,16 @@ def test_key_figures_are_those_of_the_run(make_report: Make, open_page: Open) ->
     assert "Chunks\n2,000" in cards
     assert any(card.startswith("Elapsed time\n2m 0s") for card in cards)
     assert any("no report was given" in card for card in cards), "what is absent says why"
+
+
+def test_bytes_stand_side_by_side_by_their_sources(make_report: Make, open_page: Open) -> None:
+    page = open_page(make_report("finished"), "bytes")
+    text = page.locator("#bytes").inner_text()
+    for source in ("Needed by the chunks' baskets", "Requested by uproot", "Read by the processes"):
+        assert source in text
+    page.click("#tab-files")
+    heads = page.locator("#files thead").inner_text()
+    assert {"Needed", "Requested", "Read"} <= set(heads.split())
 
 
 def test_dragging_over_one_timeline_zooms_all(

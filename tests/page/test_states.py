@@ -26,6 +26,7 @@ TABS = [
     "sections",
     "datasets",
     "files",
+    "bytes",
     "branches",
     "failures",
     "environment",

@@ -7,6 +7,7 @@ import os
 import threading
 
 import awkward as ak
+import coffea
 import numpy as np
 import pytest
 import uproot
@@ -20,6 +21,18 @@ from roastcoffea.instrumentation import track_bytes, track_memory, track_section
 
 KEY = "__roastcoffea_metrics__"
 N_EVENTS = 9_000
+
+
+def since(version: str, what: str) -> pytest.MarkDecorator:
+    """Skip a test of what only later versions of coffea can do."""
+
+    def numbers(text: str) -> tuple[int, ...]:
+        return tuple(int(part) for part in text.split(".")[:3])
+
+    return pytest.mark.skipif(
+        numbers(coffea.__version__) < numbers(version),
+        reason=f"coffea {coffea.__version__}: since {version} {what}",
+    )
 
 
 @pytest.fixture(scope="session")
@@ -179,6 +192,7 @@ def test_dask_workers_give_records_to_their_sink_and_to_the_output(files, tmp_pa
     )
 
 
+@since("2025.11.0", "RNTuples are read")
 def test_rntuples_have_their_pages_counted(files, everywhere):
     output, _ = run(processor.IterativeExecutor(), files["ntuple"], Analysis())
     with uproot.open(files["ntuple"]) as file:
@@ -214,6 +228,7 @@ def test_preloaded_columns_count_as_read(files, everywhere):
         assert record["branch_bytes"] == need
 
 
+@since("2025.10.2", "functions can be processors")
 def test_functions_and_partials_as_processors_run(files, everywhere):
     def analyse(events, scale=1):
         return {"n": len(events) * scale}
@@ -265,6 +280,7 @@ class MyProcessor(processor.ProcessorABC):
 """
 
 
+@since("2025.10.2", "postprocess() may be left out")
 def test_the_seeds_snippets_run(files, everywhere):
     names: dict = {"processor": processor, "track_metrics": track_metrics}
     exec(SEED_ADVANCED, names)

@@ -37,9 +37,7 @@ class StandIn:
         self.wire = Wire()
         self.batched_stream = BatchedSend(interval="2ms")
         self.batched_stream.start(self.wire)
-        self.periodic_callbacks = {
-            "heartbeat": SimpleNamespace(callback_time=heartbeat_s * 1000)
-        }
+        self.periodic_callbacks = {"heartbeat": SimpleNamespace(callback_time=heartbeat_s * 1000)}
 
     def log_event(self, topic: str, msg: Any) -> None:
         self.batched_stream.send({"op": "log-event", "topic": topic, "msg": msg})

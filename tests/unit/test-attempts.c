@@ -222,6 +222,22 @@ static void test_what_is_lost_with_its_worker_is_one_attempt(void **state)
                              "200 #2 lost task;");
 }
 
+/* TaskVine's tasks are processes of their own, which do not know what their worker is called. */
+static void test_records_under_other_names_find_tasks_by_chunk_and_time(void **state)
+{
+        struct roast_run *run = new_run();
+
+        (void)state;
+        task(run, "worker-1", 0, CHUNK_LOST, UTC);
+        task(run, "worker-2", 0, CHUNK_FINISHED, UTC + 2 * S);
+        record(run, "node:11", 0, CHUNK_FINISHED, UTC + 2 * S + S / 4);
+        task(run, "worker-2", 100, CHUNK_FAILED, UTC + 4 * S);
+        task(run, "worker-2", 100, CHUNK_FINISHED, UTC + 6 * S);
+        record(run, "node:12", 100, CHUNK_FINISHED, UTC + 6 * S + S / 4);
+        assert_attempts(run, "0 #2 finished recordtask;100 #2 finished recordtask;"
+                             "0 #1 lost task;100 #1 failed task error;");
+}
+
 static void test_what_an_older_run_calls_lost_is_understood(void **state)
 {
         struct roast_run *run = new_run();
@@ -336,6 +352,7 @@ int main(void)
                 cmocka_unit_test(test_a_task_in_which_process_was_called_again_has_several_records),
                 cmocka_unit_test(test_a_result_that_did_not_get_out_makes_a_failure),
                 cmocka_unit_test(test_what_is_lost_with_its_worker_is_one_attempt),
+                cmocka_unit_test(test_records_under_other_names_find_tasks_by_chunk_and_time),
                 cmocka_unit_test(test_what_an_older_run_calls_lost_is_understood),
                 cmocka_unit_test(test_the_writers_own_walk_ends_at_its_last_commit),
                 cmocka_unit_test(test_attempts_without_a_record_are_read_back_as_chunks),

@@ -82,7 +82,7 @@ function drawing(row: Change, reach: number): SVGElement {
 function axis(reach: number): SVGElement {
   const tick = AXES.find(([end]) => end === reach)?.[1] ?? 1;
   const ticks = [1 / reach, 1 / tick, 1, tick, reach];
-  const label = (ratio: number) => `${Number(ratio.toPrecision(reach < 1.1 ? 3 : 2))}×`;
+  const label = (ratio: number) => `${Number(ratio.toFixed(reach < 1.1 ? 3 : 2))}×`;
   return svg(
     "svg",
     { class: "forest axis", role: "img", "aria-label": `ratio, from ${label(1 / reach)} to ${label(reach)}` },

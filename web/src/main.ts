@@ -12,7 +12,7 @@ import { TimeRange } from "./range";
 import { type Compared, Report } from "./report";
 import { sectionsTab } from "./sections";
 import { isDark } from "./theme";
-import { failuresTab, filesTable, ledgerTab, tableTab } from "./things";
+import { bytesTab, failuresTab, filesTable, ledgerTab, tableTab } from "./things";
 import { timeline } from "./timeline";
 
 function tabsOf(report: Report, range: TimeRange): Tab[] {
@@ -33,9 +33,10 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
       id: "files",
       title: "Files",
       draw: (panel) => {
-        tableTab(panel, filesTable(report), "There are no chunk records, so nothing is known by file.");
+        tableTab(panel, report.table("files") ?? filesTable(report), "There are no chunk records, so nothing is known by file.");
       },
     },
+    { id: "bytes", title: "Bytes", draw: (panel) => { bytesTab(panel, report); } },
     {
       id: "branches",
       title: "Branches",
@@ -47,6 +48,8 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
   ];
   const ledger = report.table("ledger");
   if (ledger) tabs.push({ id: "ledger", title: "Time ledger", draw: (panel) => { ledgerTab(panel, ledger); } });
+  const tasks = report.table("tasks");
+  if (tasks) tabs.push({ id: "tasks", title: "Tasks", draw: (panel) => { tableTab(panel, tasks, ""); } });
   tabs.push({ id: "environment", title: "Environment", draw: (panel) => { environment(panel, report); } });
   return tabs;
 }

@@ -9,7 +9,7 @@ import { figureTable } from "./table";
 import { timeline } from "./timeline";
 
 /** Tables of figures; those of things have a tab of their own. */
-const FIGURES = ["throughput", "events", "resources", "timing", "split", "chunks", "fine"];
+const FIGURES = ["throughput", "events", "resources", "timing", "split", "chunks", "fine", "custom"];
 
 function card(figure: Figure): HTMLElement {
   const value =

@@ -1,10 +1,10 @@
-/* Tabs that are tables: datasets, files, branches, failures, the time ledger. */
+/* Tabs that are tables: datasets, files, bytes, branches, failures, the time ledger. */
 
 import { Chunks } from "./chunk";
 import { h } from "./dom";
 import { bytes, clock, count, percent, seconds } from "./format";
 import type { Cell, Report, Table } from "./report";
-import { SortableTable } from "./table";
+import { figureTable, SortableTable } from "./table";
 import { color } from "./theme";
 
 export function tableTab(panel: HTMLElement, table: Table | undefined, nothing: string): void {
@@ -12,7 +12,14 @@ export function tableTab(panel: HTMLElement, table: Table | undefined, nothing: 
   else panel.append(h("p", { class: "empty" }, nothing));
 }
 
-/** Files by what their chunks took: of the chunks' columns, for a run may have too many for words. */
+/** Bytes by their sources, one beside the other, and how much of the files that is. */
+export function bytesTab(panel: HTMLElement, report: Report): void {
+  const tables = ["bytes", "coverage"].map((name) => report.table(name)).filter((table) => table !== undefined);
+  if (tables.length > 0) panel.append(h("div", { class: "columns" }, ...tables.map(figureTable)));
+  else panel.append(h("p", { class: "empty" }, "Nothing is known about the bytes that were read."));
+}
+
+/** Files by what their chunks took, of the chunks' columns: for a run with too many of them for words. */
 export function filesTable(report: Report): Table {
   const chunks = new Chunks(report);
   const { words } = report;

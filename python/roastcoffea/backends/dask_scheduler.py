@@ -109,8 +109,7 @@ class SchedulerProbe(SchedulerPlugin):
         state = self.scheduler.workers.get(address)
         known: tuple[Any, ...] = (None, -1, -1, -1)
         if state is not None:
-            pid = state.metrics.get("pid") or -1
-            known = (state.host, pid, state.nthreads, state.memory_limit or -1)
+            known = (state.host, pid_of(address), state.nthreads, state.memory_limit or -1)
         self.outbox.put(("worker", kind, self.clock.utc_ns(), address, *known))
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -158,6 +157,18 @@ class SchedulerProbe(SchedulerPlugin):
     def stop(self) -> None:
         """Keep nothing back any more."""
         self.outbox.pass_on()
+
+
+def pid_of(address: str) -> int:
+    """Return the process of a worker where its address tells it, as where several share one; else
+    -1.
+
+    >>> pid_of("inproc://192.0.2.1/4242/7"), pid_of("tcp://192.0.2.1:4242")
+    (4242, -1)
+    """
+    kind, _, place = address.partition("://")
+    parts = place.split("/")
+    return int(parts[1]) if kind == "inproc" and len(parts) == 3 and parts[1].isdigit() else -1
 
 
 def read_span(dask_scheduler: Scheduler, span_id: str) -> dict[Any, Any] | None:

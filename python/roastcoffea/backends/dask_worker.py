@@ -49,6 +49,9 @@ ROWS_MAX = 120
 #: How often it is looked whether a heartbeat's time has passed
 TICK_S = 0.5
 
+#: Which worker of this process tells, under each topic, what watching chunks takes
+_counts_watcher: dict[str, str] = {}
+
 
 class WorkerProbe(WorkerPlugin):
     """Sends the chunks' records, and samples of the worker unless ``interval`` is None."""
@@ -116,6 +119,8 @@ class WorkerProbe(WorkerPlugin):
             except Exception as error:
                 collecting.note_fault("sending the last samples", error)
         collecting.forget_identity(worker.address)
+        if _counts_watcher.get(self.topic) == worker.address:
+            del _counts_watcher[self.topic]
         if self.sampler is not None:
             self.sampler.stop()
         self.worker = None
@@ -174,7 +179,9 @@ class WorkerProbe(WorkerPlugin):
         cpu = worker.monitor.quantities.get("cpu")
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        threads_ns = _probe.watcher_cpu_ns() - self.watched_before_ns
+        threads_ns = 0
+        if _counts_watcher.setdefault(self.topic, worker.address) == worker.address:
+            threads_ns = _probe.watcher_cpu_ns() - self.watched_before_ns
         if self.sampler is not None:
             threads_ns += self.sampler.state()["cpu_ns"]
         utc_ms = self.clock.utc_ns() // 1_000_000

@@ -103,6 +103,7 @@ class TaskVineMetricsBackend(AbstractMetricsBackend):
         self.worker_counts: dict[datetime, int] = {}
         self.total_cores: dict[datetime, int] = {}
         self._start_utc_ns = 0
+        self._run_start_utc_ns: Any = None
         self._logs: Path | None = None
         self._follower: Follower | None = None
         self._custom_init: Any = None
@@ -110,6 +111,7 @@ class TaskVineMetricsBackend(AbstractMetricsBackend):
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
         self.run = run
+        self._run_start_utc_ns = run.facts().get("run.start_utc_ns")
 
     @property
     def performance_log(self) -> Path:
@@ -124,7 +126,7 @@ class TaskVineMetricsBackend(AbstractMetricsBackend):
         """Begin: what the logs told before belongs to another run."""
         self.interval = interval
         self.clock = RunClock()
-        self._start_utc_ns = self.clock.utc_ns()
+        self._start_utc_ns = self._run_start_utc_ns or self.clock.utc_ns()
         if hasattr(self.manager, "custom_init"):
             self._custom_init = self.manager.custom_init
             self.manager.custom_init = self._take_manager

@@ -1,0 +1,126 @@
+"""Smaller promises of the Dask back end, each on a real cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster, get_worker
+
+from roastcoffea import MetricsCollector, track_metrics
+
+
+class Slow:
+    """A processor whose chunks take a moment."""
+
+    @track_metrics
+    def process(self, events: Any) -> dict[str, Any]:
+        time.sleep(0.02)
+        return {"n": len(events)}
+
+
+def rows(path: Path, query: str) -> list[Any]:
+    with sqlite3.connect(path) as database:
+        return database.execute(query).fetchall()
+
+
+def die_once(flag: str) -> int:
+    """Kill the worker that runs this, but only the first."""
+    try:
+        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return os.getpid()
+    time.sleep(1.5)  # it is known to run by then
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def test_what_is_lost_with_a_worker_is_told_without_worker_tracking(tmp_path: Path) -> None:
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client, track_workers=False, output_dir=tmp_path) as collector,
+    ):
+        future = client.submit(die_once, str(tmp_path / "flag"), retries=2)
+        assert future.result() > 0
+    (path,) = tmp_path.glob("*.roast")
+    outcomes = rows(path, "SELECT outcome FROM tasks WHERE prefix='die_once' ORDER BY id")
+    assert sorted(outcomes) == [(0,), (2,)]
+    assert collector.tracking_data is None
+    assert rows(path, "SELECT count(*) FROM worker_events") == [(0,)]
+
+
+def make_bytes(n: int) -> bytes:
+    return bytes(n)
+
+
+def length(data: bytes) -> int:
+    return len(data)
+
+
+def test_bytes_that_a_task_fetched_from_another_worker_are_known(
+    client: Any, tmp_path: Path
+) -> None:
+    here, there = list(client.scheduler_info()["workers"])[:2]
+    with MetricsCollector(client, output_dir=tmp_path):
+        data = client.submit(make_bytes, 200_000, workers=[here], pure=False)
+        assert client.submit(length, data, workers=[there], pure=False).result() == 200_000
+    (path,) = tmp_path.glob("*.roast")
+    fetched = dict(rows(path, "SELECT prefix, transfer_bytes FROM tasks"))
+    assert fetched["make_bytes"] == 0
+    assert 200_000 <= fetched["length"] < 201_000
+
+
+def test_records_that_are_added_within_the_block_do_not_hide_those_that_come(client: Any) -> None:
+    own = {"dataset": "by hand", "num_events": 7, "duration": 1.0, "t_start": 0.0, "t_end": 1.0}
+    with MetricsCollector(client, processor_instance=Slow()) as collector:
+        collector.record_chunk_metrics(own)
+        client.gather([client.submit(Slow().process, [i], pure=False) for i in range(4)])
+    assert len(collector.chunk_metrics) == 5
+    assert [chunk for chunk in collector.chunk_metrics if chunk["dataset"] == "by hand"] == [own]
+    collector.record_chunk_metrics(own)
+    assert len(collector.chunk_metrics) == 6
+
+
+def test_an_interval_that_nobody_uses_is_not_judged() -> None:
+    MetricsCollector(track_workers=False, worker_tracking_interval=0)
+    with pytest.raises(ValueError, match=r"0\.05 to 60"):
+        MetricsCollector(worker_tracking_interval=0)
+
+
+def burn(seconds: float) -> str:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+    return str(get_worker().address)
+
+
+def test_workers_of_one_process_share_its_cpu_time() -> None:
+    """The samples of each show the whole process: it counts once."""
+    with (
+        LocalCluster(
+            n_workers=4,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client, worker_tracking_interval=0.1) as collector,
+    ):
+        before = time.process_time()
+        ran_on = client.gather(client.map(burn, [0.3] * 8, pure=False))
+        time.sleep(0.3)
+        spent = time.process_time() - before
+    collector.set_coffea_report({"entries": 1, "bytesread": 1, "processtime": 1.0, "chunks": 1})
+    metrics = collector.get_metrics()
+    assert len(set(ran_on)) > 1
+    assert metrics["worker_cpu_seconds"] == pytest.approx(spent, rel=0.3)
+    assert metrics["avg_cpu_utilization_percent"] <= 100 * os.cpu_count() / 4 + 10  # type: ignore[operator]
