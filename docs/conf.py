@@ -17,3 +17,6 @@ highlight_language = "none"  # blocks name their language
 html_theme = "furo"
 html_title = f"roastcoffea {release}"
 html_copy_source = False
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
