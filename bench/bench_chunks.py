@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from result import Figure, best, ratio, row
 
+from result import Figure, best, ratio, row
 from roastcoffea import collecting
 from roastcoffea._probe import Records, track_time
 from roastcoffea.decorator import track_metrics

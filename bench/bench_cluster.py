@@ -31,8 +31,8 @@ from typing import Any
 
 from distributed import Client
 from distributed.utils import open_port
-from result import Figure, row
 
+from result import Figure, row
 from roastcoffea import MetricsCollector
 from roastcoffea._probe import Sampler, encode_block
 from roastcoffea._roast import Run

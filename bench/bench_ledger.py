@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from result import best, ratio, row
-
 from roastcoffea._roast import Run
 from roastcoffea.backends.dask_ledger import SchedulerLedger, WorkerLedger, pack, unpack
 from roastcoffea.clock import RunClock

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from result import ratio, repeated, row
-
 from roastcoffea import MetricsCollector, load_measurement
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -29,10 +29,10 @@ import psutil
 import uproot
 from coffea.nanoevents import NanoEventsFactory
 from distributed import Client, LocalCluster
-from result import Figure, best, row
 
 from analysis import DemoSchema
 from make_data import make_data
+from result import Figure, best, row
 from roastcoffea import MetricsCollector, collecting, track_metrics, track_time
 from roastcoffea._probe import Sampler
 from roastcoffea._roast import Run

@@ -19,8 +19,8 @@ mpl.use("agg")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/python"))
 
 import test_plots_data as plot_data
-from result import Figure, repeated, row
 
+from result import Figure, repeated, row
 from roastcoffea.visualization import plots
 
 LIMIT_S = 1.0

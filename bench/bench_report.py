@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
+
 from result import Figure, best, repeated, row
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,7 +21,6 @@ from typing import Any
 
 from bench_cluster import Simulation
 from result import curve
-
 from roastcoffea import MetricsCollector, explain, load_measurement, open_run
 from roastcoffea._roast import Run
 

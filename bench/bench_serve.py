@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 
 from result import row
-
 from roastcoffea._roast import Run
 
 ROAST = Path(sys.executable).parent / "roast"
