@@ -42,6 +42,7 @@
 #define METRICS_MAX_S 4.0
 
 /* As many as a chunk and a section have that are set above */
+#define SQLITE_PART            5 /* of the chunks only so much: its rows cost the same each */
 #define SQLITE_CHUNK_COLUMNS   24
 #define SQLITE_SECTION_COLUMNS 8
 
@@ -306,7 +307,7 @@ static void bench_chunks(const char *path)
         result_print(&(struct result){ "1 M chunks, written live", single(CHUNKS / spent),
                                        "chunks/s", .at_least = CHUNKS_PER_S });
         report("1 M chunks, all metrics of the open file", all, "s", METRICS_MAX_S);
-        plain = write_by_sqlite(path, CHUNKS);
+        plain = write_by_sqlite(path, CHUNKS / SQLITE_PART) * SQLITE_PART;
         result_print(&(struct result){ "1 M chunks, written live", single(spent / plain),
                                        .of = "SQLite alone" });
         unlink(path);
