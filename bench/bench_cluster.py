@@ -260,14 +260,14 @@ def resident_mb() -> float:
 class Simulation:
     """The plugins of workers and scheduler, and the client's back end with a real run file."""
 
-    def __init__(self, workers: int, path: Path) -> None:
+    def __init__(self, workers: int, path: Path, heartbeat_s: int) -> None:
         self.rng = random.Random(2)
         self.clock: Any = SimulatedClock()
-        self.heartbeat_s = workers // 200 + 1
+        self.heartbeat_s = heartbeat_s
         self.columns = Sampler(1.0).columns
         width = self.columns.count(",") + 1
         start_ms = self.clock.now_ns // 1_000_000
-        self.blocks = [sampled(self.rng, self.heartbeat_s, width, start_ms) for _ in range(64)]
+        self.blocks = [sampled(self.rng, heartbeat_s, width, start_ms) for _ in range(64)]
         self.backend = DaskMetricsBackend(SimpleNamespace())  # type: ignore[arg-type]
         self.backend.attach(Run.create(path))
         self.backend.clock = self.clock
@@ -318,7 +318,7 @@ class Simulation:
 async def bench_memory(workers: int, minutes: float) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "run.roast"
-        simulation = Simulation(workers, path)
+        simulation = Simulation(workers, path, heartbeat_s=workers // 200 + 1)  # as Dask has it
         await simulation.start()
         before = resident_mb()
         for second in range(int(minutes * 60)):

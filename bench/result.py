@@ -89,11 +89,17 @@ def slope(x: Sequence[float], y: Sequence[float]) -> Figure:
     return Figure(fitted, math.sqrt(rest / max(1, len(x) - 2) / width))
 
 
-def curve(name: str, over: str, points: dict[int, float], unit: str, at_most: float) -> None:
-    """Print times over sizes, and the exponent that fits them: the slope of their logarithms."""
-    x, y = zip(*sorted(points.items()), strict=True)
-    line = {"curve": name, "over": over, "x": x, "y": y, "unit": unit}
+def curve(name: str, over: str, points: dict[int, Figure], unit: str, at_most: float) -> None:
+    """Print times over sizes and the exponents that fit them: slopes of their logarithms.
+
+    The bound is that of the last step: at the small end a fixed cost hides how costs grow.
+    """
+    x = sorted(points)
+    y = [points[size] for size in x]
+    line = {"curve": name, "over": over, "x": x, "y": [time.value for time in y], "unit": unit}
     print(json.dumps(line), flush=True)
-    logs = [math.log(value) for value in x], [math.log(value) for value in y]
-    exponent = slope(*logs)
-    row(f"{name}, {x[0]:,} to {x[-1]:,} {over}", exponent, "exponent", at_most=at_most)
+    logs = [math.log(size) for size in x], [math.log(time.value) for time in y]
+    row(f"{name}, {x[0]:,} to {x[-1]:,} {over}", slope(*logs), "exponent")
+    grown, step = ratio(y[-1], y[-2]), math.log(x[-1] / x[-2])
+    last = Figure(math.log(grown.value) / step, grown.spread / grown.value / step)
+    row(f"{name}, {x[-2]:,} to {x[-1]:,} {over}", last, "exponent", at_most=at_most)

@@ -81,10 +81,13 @@ def test_what_was_not_measured_says_why_and_misses_no_bound(tmp_path: Path) -> N
 
 
 def test_a_curve_is_fitted(tmp_path: Path) -> None:
-    text = "curve('sum', 'chunks', {n: 1e-6 * n**1.5 for n in (10, 100, 1000)}, 's', 1.1)"
+    text = "curve('sum', 'chunks', {n: Figure(n**1.5) for n in (10, 100, 1000)}, 's', 1.1)"
     code, _, results = bench(tmp_path, text, "--check")
-    assert results["rows"][0]["value"] == pytest.approx(1.5)
-    assert results["rows"][0]["spread"] == pytest.approx(0, abs=1e-9)
+    fit, last = results["rows"]
+    assert fit["value"] == pytest.approx(1.5)
+    assert last["value"] == pytest.approx(1.5)
+    assert fit["spread"] == pytest.approx(0, abs=1e-7)
+    assert (fit["verdict"], last["verdict"]) == ("", "MISSED")
     assert results["curves"][0]["x"] == [10, 100, 1000]
     assert code == 1
 
