@@ -47,8 +47,8 @@ format: $(venv)/setup-stamp ## format C and Python as make lint wants it
 	@$(venv)/bin/ruff format --quiet
 
 .PHONY: bench
-bench: $(installed) ## run every benchmark
-	@tools/bench
+bench: $(installed) ## run every benchmark, or ONLY="chunks run"; CHECK=1 fails if a bound is missed
+	@$(python) tools/bench.py $(if $(CHECK),--check) $(ONLY)
 
 .PHONY: fuzz
 fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make fuzz TIME=60)
