@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 
 venv := .venv
 python := $(venv)/bin/python
+user_path := $(PATH)
 export PATH := $(CURDIR)/$(venv)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -29,7 +30,7 @@ all: $(installed) ## set up, build, install into .venv (the default)
 .PHONY: demo
 demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@test -e examples/demo.py || { echo 'demo: there is no examples/demo.py yet' >&2; exit 1; }
-	@$(python) examples/demo.py
+	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
 test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
@@ -46,17 +47,23 @@ format: $(venv)/setup-stamp ## format C and Python as make lint wants it
 	@$(venv)/bin/ruff format --quiet
 
 .PHONY: bench
-bench: $(installed) ## run every benchmark
-	@tools/bench
+bench: $(installed) ## run every benchmark, or ONLY="chunks run"; CHECK=1 fails if a bound is missed
+	@$(python) tools/bench.py $(if $(CHECK),--check) $(ONLY)
 
 .PHONY: fuzz
 fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make fuzz TIME=60)
 	@tools/fuzz $(TIME)
 
 .PHONY: docs
-docs: $(installed) ## write the generated pages of docs/ anew
+docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
+	@$(python) -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	@echo 'the site is in build/docs/index.html'
+
+.PHONY: pictures
+pictures: setup-test $(installed) ## make every picture of the documentation anew
+	@$(python) tools/pictures.py
 
 # DESTDIR, which Meson would take from its build directory if it is relative
 stage = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,$(CURDIR)/)$(DESTDIR))
