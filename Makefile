@@ -21,6 +21,7 @@ inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
 installed := build/installed
 
 TIME ?= 60
+SOAK_TIME ?= 600
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -33,7 +34,7 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
-test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test setup-fuzz $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
@@ -53,6 +54,30 @@ bench: $(installed) ## run every benchmark, or ONLY="chunks run"; CHECK=1 fails 
 .PHONY: fuzz
 fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make fuzz TIME=60)
 	@tools/fuzz $(TIME)
+
+.PHONY: tsan
+tsan: setup-test $(installed) ## run what uses threads under ThreadSanitizer
+	@tools/tsan
+
+.PHONY: tidy
+tidy: setup-tidy $(installed) ## look for bugs with clang-tidy
+	@tools/tidy
+
+.PHONY: coverage
+coverage: setup-test $(installed) ## say which lines and branches of libroast the tests reach
+	@$(python) tools/reached_lines.py
+
+.PHONY: valgrind
+valgrind: setup-valgrind $(installed) ## use the Python extensions under valgrind's memcheck
+	@tools/valgrind
+
+.PHONY: kill
+kill: $(installed) ## kill a writing process 200 times and look at what it left
+	@ROAST_KILLS=200 $(python) -m pytest -q tests/python/test_killed_writer.py
+
+.PHONY: soak
+soak: $(installed) ## run a cluster whose workers die for SOAK_TIME seconds (make soak SOAK_TIME=600)
+	@$(python) tools/soak.py $(SOAK_TIME)
 
 .PHONY: docs
 docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
@@ -125,8 +150,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-test setup-fuzz
-setup-lint setup-test setup-fuzz: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz setup-tidy setup-valgrind
+setup-lint setup-test setup-fuzz setup-tidy setup-valgrind: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit

@@ -57,7 +57,7 @@ RULE(rule_merging);
 RULE(rule_scheduler_lag);
 #undef RULE
 
-#define PRINTF(n) __attribute__((format(printf, n, n + 1)))
+#define PRINTF(n) __attribute__((format(printf, n, (n) + 1)))
 
 /* Each returns 0, so that a rule can end in `return verdict_why_not(...)`. */
 int verdict_why_not(struct verdict *verdict, const char *format, ...) PRINTF(2);
