@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 
 venv := .venv
 python := $(venv)/bin/python
+user_path := $(PATH)
 export PATH := $(CURDIR)/$(venv)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -29,7 +30,7 @@ all: $(installed) ## set up, build, install into .venv (the default)
 .PHONY: demo
 demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@test -e examples/demo.py || { echo 'demo: there is no examples/demo.py yet' >&2; exit 1; }
-	@$(python) examples/demo.py
+	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
 test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
@@ -54,9 +55,15 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 	@tools/fuzz $(TIME)
 
 .PHONY: docs
-docs: $(installed) ## write the generated pages of docs/ anew
+docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
+	@$(python) -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	@echo 'the site is in build/docs/index.html'
+
+.PHONY: pictures
+pictures: setup-test $(installed) ## make every picture of the documentation anew
+	@$(python) tools/pictures.py
 
 .PHONY: install
 install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, completions into DESTDIR/PREFIX
