@@ -134,7 +134,7 @@ def bench_sampler() -> None:
     process = psutil.Process()
     begin = time.thread_time_ns()
     for _ in range(50):
-        process.memory_full_info(), process.cpu_times(), process.io_counters()
+        process.memory_info(), process.cpu_times(), process.io_counters()
         process.num_ctx_switches(), process.num_fds(), psutil.net_io_counters()
     plain = (time.thread_time_ns() - begin) / 50
     row("a row of samples", state["cpu_ns"] / state["rows"] / plain, of="psutil")

@@ -1,6 +1,6 @@
 """What serving costs: watchers of a growing run, and very many requests.
 
-    python bench/bench_serve.py [--watchers 200] [--seconds 20] [--requests 200000]
+    python bench/bench_serve.py [--watchers 200] [--seconds 20] [--requests 1000000]
 
 Watchers hold a stream of events and fetch the page's data whenever they are told that the run has
 changed, as browsers do; the run is committed to once a second. Requests are sent a hundred at a
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--watchers", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--requests", type=int, default=200_000)
+    parser.add_argument("--requests", type=int, default=1_000_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.roast"

@@ -160,8 +160,8 @@ def main() -> int:
         curves += lines
         if why:
             failed[name] = why
-    result.update(rows=rows, curves=curves, failed=failed)
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        result.update(rows=rows, curves=curves, failed=failed)
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")  # at once: it may be interrupted
     print(table(rows))
     missed = sum(row.get("verdict") == "MISSED" for row in rows)
     bounded = sum("bound" in row for row in rows)
