@@ -33,7 +33,7 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@$(python) examples/demo.py
 
 .PHONY: test
-test: setup-lint setup-test setup-fuzz $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
