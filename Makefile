@@ -34,7 +34,7 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
-test: setup-lint setup-test setup-fuzz $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint

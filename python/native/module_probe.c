@@ -53,6 +53,7 @@ static int clear_module(PyObject *module)
 {
         struct probe_state *state = PyModule_GetState(module);
 
+        section_spare_free(); /* while there is their type: freeing one looks at it */
         Py_CLEAR(state->chunk_type);
         Py_CLEAR(state->section_type);
         Py_CLEAR(state->records_type);
@@ -71,7 +72,6 @@ static void free_module(void *module)
         struct probe_state *state = PyModule_GetState(module);
 
         clear_module(module);
-        section_spare_free();
         chunk_table_deinit(&state->scratch);
         buf_deinit(&state->out);
 }

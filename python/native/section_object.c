@@ -29,7 +29,7 @@ typedef struct {
 /* Dead sections, to be used again */
 enum { N_SPARE = 8 };
 static SectionObject *spare[N_SPARE];
-static size_t n_spare;
+static size_t n_spare, n_spare_max;
 
 /* The counter of requested bytes, or 0 */
 static int64_t requested_bytes(PyObject *source)
@@ -291,7 +291,7 @@ static void section_dealloc(PyObject *object)
         Py_XDECREF(self->owner);
         Py_XDECREF(self->name);
         Py_XDECREF(self->events);
-        if (n_spare < N_SPARE)
+        if (n_spare < n_spare_max)
                 spare[n_spare++] = self;
         else
                 PyObject_GC_Del(object);
@@ -418,11 +418,13 @@ int native_add_section(PyObject *module, struct probe_state *state)
         state->section_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
         if (!state->section_type)
                 return -1;
+        n_spare_max = N_SPARE;
         return PyModule_AddType(module, state->section_type);
 }
 
 void section_spare_free(void)
 {
+        n_spare_max = 0;
         while (n_spare)
                 PyObject_GC_Del(spare[--n_spare]);
 }
