@@ -40,6 +40,7 @@ export function filesTable(report: Report): Table {
     wall[f] += chunks.wall[i] || 0;
     requested[f] += chunks.bytes[i] || 0;
   }
+  const titles = ["File", "Dataset", "Chunks", "Failed", "Events", "Wall", "Bytes", "Wall/Event"];
   const rows = words.files.map((_, f): Cell[] => [
     report.name(words.files, f),
     report.name(words.datasets, dataset[f]),
@@ -53,16 +54,7 @@ export function filesTable(report: Report): Table {
   return {
     name: "files",
     title: "Files",
-    columns: [
-      { key: "file", title: "File", right: false },
-      { key: "dataset", title: "Dataset", right: false },
-      { key: "chunks", title: "Chunks", right: true },
-      { key: "failed", title: "Failed", right: true },
-      { key: "events", title: "Events", right: true },
-      { key: "wall_s", title: "Wall", right: true },
-      { key: "bytes", title: "Bytes", right: true },
-      { key: "s_per_event", title: "Wall/Event", right: true },
-    ],
+    columns: titles.map((title, i) => ({ key: title, title, right: i > 1 })),
     rows,
   };
 }
