@@ -9,6 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 
 venv := .venv
 python := $(venv)/bin/python
+user_path := $(PATH)
 export PATH := $(CURDIR)/$(venv)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -30,7 +31,7 @@ all: $(installed) ## set up, build, install into .venv (the default)
 .PHONY: demo
 demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@test -e examples/demo.py || { echo 'demo: there is no examples/demo.py yet' >&2; exit 1; }
-	@$(python) examples/demo.py
+	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
 test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
@@ -47,8 +48,8 @@ format: $(venv)/setup-stamp ## format C and Python as make lint wants it
 	@$(venv)/bin/ruff format --quiet
 
 .PHONY: bench
-bench: $(installed) ## run every benchmark
-	@tools/bench
+bench: $(installed) ## run every benchmark, or ONLY="chunks run"; CHECK=1 fails if a bound is missed
+	@$(python) tools/bench.py $(if $(CHECK),--check) $(ONLY)
 
 .PHONY: fuzz
 fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make fuzz TIME=60)
@@ -79,9 +80,18 @@ soak: $(installed) ## run a cluster whose workers die for SOAK_TIME seconds (mak
 	@$(python) tools/soak.py $(SOAK_TIME)
 
 .PHONY: docs
-docs: $(installed) ## write the generated pages of docs/ anew
+docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
 	@$(python) tools/metrics_reference.py
 	@$(python) tools/rules_reference.py
+	@$(python) -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
+	@echo 'the site is in build/docs/index.html'
+
+.PHONY: pictures
+pictures: setup-test $(installed) ## make every picture of the documentation anew
+	@$(python) tools/pictures.py
+
+# DESTDIR, which Meson would take from its build directory if it is relative
+stage = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,$(CURDIR)/)$(DESTDIR))
 
 .PHONY: install
 install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, completions into DESTDIR/PREFIX
@@ -90,7 +100,7 @@ install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, comple
 	    --prefix='$(PREFIX)' -Dbuildtype=release -Dpython=false -Dwerror=false \
 	    > build-install/setup.log 2>&1 || { cat build-install/setup.log >&2; exit 1; }
 	@ninja -C build-install --quiet
-	@meson install -C build-install --no-rebuild --quiet --destdir '$(DESTDIR)'
+	@meson install -C build-install --no-rebuild --quiet --destdir '$(stage)'
 
 .PHONY: wheel
 wheel: $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11

@@ -9,8 +9,8 @@
  * 10,000 workers and 20 minutes of samples is told to Prometheus, as a server
  * does: the summary is there, the workers are updated, the text is made.
  *
- * Exits with 1 if memory grows with the run (more than 16 MB and a fifth beyond
- * that of the small one), or if /metrics takes more than 20 ms.
+ * Memory must not grow with the run: at most 16 MB and a fifth beyond that of the
+ * small one. /metrics must take at most 20 ms.
  */
 
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "record/chunk.h"
+#include "result.h"
 #include "roast-export.h"
 #include "roast-show.h"
 #include "timeline/block.h"
@@ -35,6 +36,7 @@
 #define BLOCKS       10 /* of two minutes each */
 #define ROWS         120
 #define METRICS_MS   20
+#define SCRAPES      20
 
 static void check(int r, const struct roast_error *error)
 {
@@ -153,7 +155,7 @@ static struct cost export(const char *path, const struct roast_export_options *o
         return cost;
 }
 
-static bool bench_memory(const char *few, const char *many, size_t n)
+static void bench_memory(const char *few, const char *many)
 {
         static const struct {
                 const char *name;
@@ -163,22 +165,20 @@ static bool bench_memory(const char *few, const char *many, size_t n)
                 { "sections csv", { ROAST_EXPORT_CSV, ROAST_EXPORT_SECTIONS, false } },
                 { "chrome-trace", { ROAST_EXPORT_CHROME_TRACE, ROAST_EXPORT_DEFAULT, false } },
         };
-        bool good = true;
 
-        printf("%-14s %22s %22s\n", "", "10000 chunks", "");
-        printf("%-14s %10s %10s  %10s %10s %10s %12s\n", "export", "MB out", "peak MB", "MB out",
-               "peak MB", "CPU s", "chunks/s");
         for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
                 struct cost a = export(few, &wanted[i].options);
                 struct cost b = export(many, &wanted[i].options);
-                bool fits = b.rss_mb <= 1.2 * a.rss_mb + 16;
+                char name[64];
 
-                printf("%-14s %10.1f %10.1f  %10.1f %10.1f %10.2f %12.0f%s\n", wanted[i].name,
-                       (double)a.bytes / 1e6, a.rss_mb, (double)b.bytes / 1e6, b.rss_mb, b.seconds,
-                       (double)n / b.seconds, fits ? "" : "  GROWS");
-                good &= fits;
+                snprintf(name, sizeof(name), "%s, CPU", wanted[i].name);
+                result_print(&(struct result){ name, { b.seconds, 0 }, "s" });
+                snprintf(name, sizeof(name), "%s, written", wanted[i].name);
+                result_print(&(struct result){ name, { (double)b.bytes / 1e6, 0 }, "MB" });
+                snprintf(name, sizeof(name), "%s, memory", wanted[i].name);
+                result_print(&(struct result){
+                        name, { b.rss_mb, 0 }, "MB", .at_most = 1.2 * a.rss_mb + 16 });
         }
-        return good;
 }
 
 static void add_samples(struct roast_run *run, const char *worker, int64_t block)
@@ -250,7 +250,7 @@ static double scrape_ms(struct roast_run *run, struct roast_workers *workers,
         return seconds * 1000;
 }
 
-static bool bench_metrics(void)
+static void bench_metrics(void)
 {
         struct roast_run *run = make_workers();
         struct roast_workers *workers = roast_workers_new();
@@ -258,42 +258,39 @@ static bool bench_metrics(void)
         struct roast_error error = { 0 };
         struct roast_run_about about;
         double start = now_s(), first;
-        bool good = true;
+        struct figure took = { 0 };
 
         check(workers ? roast_workers_update(workers, run, &error) : roast_fail_nomem(&error),
               &error);
         first = (now_s() - start) * 1000;
         check(roast_summary_of_run(&summary, run, &error), &error);
         check(roast_run_about(run, &about, &error), &error);
-        printf("\n/metrics of %d workers (the first look at them took %.0f ms)\n", WORKERS, first);
+        took.value = first;
+        result_print(&(struct result){ "the first look at 10,000 workers", took, "ms" });
         for (int per_worker = 0; per_worker < 2; per_worker++) {
                 struct roast_openmetrics source = { .about = &about,
                                                     .summary = &summary,
                                                     .workers = workers,
                                                     .per_worker = per_worker };
-                double best = 1e9;
+                double rounds[SCRAPES];
                 size_t len = 0;
 
-                for (int i = 0; i < 20; i++) {
-                        double ms = scrape_ms(run, workers, &source, &len);
-
-                        best = ms < best ? ms : best;
-                }
-                printf("%-24s %8.2f ms %10.2f MB%s\n", per_worker ? "a label for each worker" : "",
-                       best, (double)len / 1e6, best <= METRICS_MS ? "" : "  TOO SLOW");
-                good &= best <= METRICS_MS;
+                for (int i = 0; i < SCRAPES; i++)
+                        rounds[i] = scrape_ms(run, workers, &source, &len);
+                result_print(&(struct result){
+                        per_worker ? "/metrics, a label for each of 10,000 workers"
+                                   : "/metrics of 10,000 workers",
+                        figure_best(rounds, SCRAPES), "ms", .at_most = METRICS_MS });
         }
         roast_summary_deinit(&summary);
         roast_workers_free(workers);
         roast_run_free(run);
-        return good;
 }
 
 int main(int argc, char **argv)
 {
         size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
         char directory[] = "/tmp/roast-bench-XXXXXX", few[64], many[64];
-        bool good;
 
         if (!mkdtemp(directory))
                 return 2;
@@ -301,10 +298,10 @@ int main(int argc, char **argv)
         snprintf(many, sizeof(many), "%s/many.roast", directory);
         make_chunks(few, 10000);
         make_chunks(many, n);
-        printf("%zu chunks with %d sections each, over %d files\n", n, SECTIONS, FILES);
-        good = bench_memory(few, many, n);
+        bench_memory(few, many);
         unlink(few);
         unlink(many);
         rmdir(directory);
-        return bench_metrics() && good ? 0 : 1;
+        bench_metrics();
+        return 0;
 }

@@ -1,28 +1,27 @@
 """What the metadata of a NanoAOD file cost: `roast inspect` beside uproot.
 
-    python bench/bench_inspect.py [FILE.root] [--roast PATH] [--json]
+    python bench/bench_inspect.py [FILE.root] [--roast PATH]
 
-Prints CPU time of the command (best and median of many runs, with the start of
-the process), CPU time of uproot for open + keys + sizes in this run, the ratio,
-peak memory and the number of reads of the file. Exits with 1 over a bound.
+CPU time of the command (best of many runs, with the start of the process), its
+ratio to that of uproot for open + keys + sizes, peak memory and the number of
+reads of the file.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from result import absent, best, ratio, row
+
 TOP = Path(__file__).resolve().parents[1]
 SAMPLE = TOP.parent / "shared" / "data" / "root" / "nano_dy.root"
-BOUNDS = {"cpu_ms": 6.0, "ratio_to_uproot": 1 / 50, "peak_mb": 8.0, "reads": 12.0}
 
 
 def cpu_seconds(command: list[str]) -> float:
@@ -37,8 +36,6 @@ def cpu_seconds(command: list[str]) -> float:
 
 def peak_bytes(command: list[str]) -> float:
     """Peak memory by time(1), as a child of this process would inherit its peak."""
-    if not shutil.which("time"):
-        return float("nan")
     done = subprocess.run(
         ["time", "-f", "%M", *command],
         stdout=subprocess.DEVNULL,
@@ -66,9 +63,7 @@ def uproot_cpu(path: Path, times: int) -> list[float]:
 
 
 def count_reads(command: list[str], path: Path) -> float:
-    """Reads of the file itself, by strace; NaN without it."""
-    if not shutil.which("strace"):
-        return float("nan")
+    """Reads of the file itself, by strace."""
     with tempfile.NamedTemporaryFile(mode="r") as log:
         trace = ["strace", "-f", "-y", "-o", log.name, "-e", "trace=read,pread64,preadv"]
         subprocess.run([*trace, *command], stdout=subprocess.DEVNULL, check=True)
@@ -79,35 +74,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("file", nargs="?", type=Path, default=SAMPLE)
     parser.add_argument("--roast", default=os.environ.get("ROAST", TOP / "build/cli/roast"))
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--runs", type=int, default=60)
     options = parser.parse_args()
+    if not options.file.exists():
+        absent("metadata of a NanoAOD", f"there is no {options.file.name}")
+        return 0
     forms = {"summary": [], "listing": ["--branches"]}
-    uproot_s = min(uproot_cpu(options.file, 3))
-    result: dict[str, float] = {"uproot_cpu_ms": 1e3 * uproot_s}
-    over = []
+    uproot_s = best(uproot_cpu(options.file, 3))
+    row("uproot, CPU", uproot_s.times(1e3), "ms")
     for form, extra in forms.items():
         command = [str(options.roast), "inspect", str(options.file), "--format", "json", *extra]
-        runs = [cpu_seconds(command) for _ in range(options.runs)]
-        values = {
-            "cpu_ms": 1e3 * min(runs),
-            "ratio_to_uproot": min(runs) / uproot_s,
-            "peak_mb": peak_bytes(command) / 1e6,
-            "reads": count_reads(command, options.file),
-        }
-        result[f"{form}.cpu_median_ms"] = 1e3 * statistics.median(runs)
-        for key, value in values.items():
-            result[f"{form}.{key}"] = value
-            if value > BOUNDS[key]:
-                over.append(f"{form}.{key} is {value:.4g}, over {BOUNDS[key]:.4g}")
-    if options.json:
-        print(json.dumps(result, indent=2))
-    else:
-        for key, value in result.items():
-            print(f"{key:28} {value:12.4f}")
-    for line in over:
-        print(line, file=sys.stderr)
-    return 1 if over else 0
+        took = best([cpu_seconds(command) for _ in range(options.runs)])
+        row(f"{form}, CPU", took.times(1e3), "ms", at_most=6)
+        row(f"{form}, CPU", ratio(took, uproot_s), of="uproot", at_most=1 / 50)
+        if shutil.which("time"):
+            row(f"{form}, memory", peak_bytes(command) / 1e6, "MB", at_most=8)
+        else:
+            absent(f"{form}, memory", "there is no time(1)")
+        if shutil.which("strace"):
+            row(f"{form}, reads", count_reads(command, options.file), "reads", at_most=12)
+        else:
+            absent(f"{form}, reads", "there is no strace")
+    return 0
 
 
 if __name__ == "__main__":

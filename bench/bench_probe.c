@@ -8,25 +8,19 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "probe/chunk.h"
 #include "probe/sampler.h"
+#include "result.h"
 
-#define ROUNDS 9
-
-static int compare_ns(const void *a, const void *b)
-{
-        double x = *(const double *)a, y = *(const double *)b;
-
-        return (x > y) - (x < y);
-}
+#define ROUNDS          9
+#define SAMPLER_PERCENT 0.2
 
 /* Median over rounds of the CPU time per call: wall time would include others' turns. */
-static double bench_ns(void (*call)(void), int n)
+static struct figure bench_ns(void (*call)(void), int n)
 {
         double rounds[ROUNDS];
 
@@ -39,8 +33,7 @@ static double bench_ns(void (*call)(void), int n)
                         call();
                 rounds[k] = (double)(probe_thread_cpu_ns() - begin) / n;
         }
-        qsort(rounds, ROUNDS, sizeof(*rounds), compare_ns);
-        return rounds[ROUNDS / 2];
+        return figure_median(rounds, ROUNDS);
 }
 
 static void call_clock(void)
@@ -197,10 +190,16 @@ static double sampler_share(double interval_s, unsigned int seconds)
         return (double)(after.cpu_ns - before.cpu_ns) / 1e9 / seconds;
 }
 
+static void share(const char *name, double cores, double at_most)
+{
+        result_print(
+                &(struct result){ name, { 100 * cores, 0 }, "% of a core", .at_most = at_most });
+}
+
 int main(int argc, char **argv)
 {
         unsigned int seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : 5;
-        double clock_ns = 0;
+        struct figure clock_ns = { 0 };
 
         /* As a worker is larger than what started it: else the dear reading of the peak is taken.
          */
@@ -208,17 +207,20 @@ int main(int argc, char **argv)
                  -1, 0) == MAP_FAILED)
                 return 1;
         for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
-                double ns = bench_ns(costs[i].call, costs[i].n);
+                struct figure ns = bench_ns(costs[i].call, costs[i].n);
 
-                if (i == 0)
+                if (i == 0) {
                         clock_ns = ns;
-                printf("%-22s %9.0f ns   %7.1f clock reads\n", costs[i].name, ns, ns / clock_ns);
+                        result_print(&(struct result){ costs[i].name, ns, "ns" });
+                        continue;
+                }
+                result_print(&(struct result){ costs[i].name, figure_ratio(ns, clock_ns),
+                                               .of = "a clock read" });
         }
-        printf("%-22s %9.4f %% of a core\n", "watcher, 1 thread", 100 * watch_share(1, seconds));
-        printf("%-22s %9.4f %% of a core\n", "watcher, 8 threads", 100 * watch_share(8, seconds));
-        printf("%-22s %9.4f %% of a core\n", "sampler at 1 Hz", 100 * sampler_share(1, seconds));
-        printf("%-22s %9.4f %% of a core\n", "sampler at 20 Hz",
-               100 * sampler_share(0.05, seconds));
+        share("watcher, 1 thread", watch_share(1, seconds), 0);
+        share("watcher, 8 threads", watch_share(8, seconds), 0);
+        share("sampler at 1 Hz", sampler_share(1, seconds), SAMPLER_PERCENT);
+        share("sampler at 20 Hz", sampler_share(0.05, seconds), 0);
         probe_watch_stop();
         return 0;
 }

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
+from result import Figure, best, repeated, row
+
 ROOT = Path(__file__).resolve().parents[1]
 ROAST = ROOT / ".venv" / "bin" / "roast"
 MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
@@ -35,14 +37,15 @@ def children_cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def make(run: Path, page: Path) -> float:
+def make(run: Path, page: Path) -> Figure:
     """Return the CPU seconds that the page took."""
-    best = float("inf")
-    for _ in range(3):
+
+    def once() -> float:
         before = children_cpu_s()
         subprocess.run([ROAST, "report", run, "-o", page], check=True)
-        best = min(best, children_cpu_s() - before)
-    return best
+        return children_cpu_s() - before
+
+    return repeated(once)
 
 
 def script_ms(session: CDPSession) -> float:
@@ -64,7 +67,7 @@ def zoom_ms(page: Page, session: CDPSession, tab: str) -> float:
     return (script_ms(session) - before) / STEPS
 
 
-def look(path: Path) -> tuple[float, dict[str, float]]:
+def look(path: Path) -> tuple[Figure, dict[str, float]]:
     """Return when the page could be used, in ms, and the times of zooming."""
     chromium = os.environ.get("ROAST_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
@@ -79,36 +82,26 @@ def look(path: Path) -> tuple[float, dict[str, float]]:
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         zooms = {tab: zoom_ms(page, session, tab) for tab in ("timeline", "gantt", "chunks")}
         browser.close()
-    return min(ready), zooms
+    return best(ready), zooms
 
 
 def main() -> int:
-    failed = 0
-
-    def tell(what: str, value: float, unit: str, limit: float | None) -> None:
-        nonlocal failed
-        slow = limit is not None and value > limit
-        failed += slow
-        verdict = "" if limit is None else f"  limit {limit:g} {unit}{' EXCEEDED' if slow else ''}"
-        print(f"  {what:34}{value:10.2f} {unit}{verdict}")
-
     with tempfile.TemporaryDirectory() as place:
         run, page = Path(place) / "run.roast", Path(place) / "page.html"
         subprocess.run([MAKE_RUN, "empty", run], check=True)
         make(run, page)
-        print("== report page")
-        tell("without data", page.stat().st_size / 1000, "kB", PAGE_LIMIT / 1000)
+        row("the page without data", page.stat().st_size / 1000, "kB", at_most=PAGE_LIMIT / 1000)
         for chunks, workers, seconds, made_s, size, usable_ms, step_ms in CASES:
             run.unlink()
             subprocess.run([MAKE_RUN, f"large:{chunks}:{workers}:{seconds}", run], check=True)
-            print(f"{chunks:,} chunks, {workers:,} workers x {seconds // 60} min")
-            tell("made, CPU time", make(run, page), "s", made_s)
-            tell("size", page.stat().st_size / 1e6, "MB", size / 1e6)
+            case = f"{chunks:,} chunks, {workers:,} workers"
+            row(f"{case}: made, CPU", make(run, page), "s", at_most=made_s)
+            row(f"{case}: size", page.stat().st_size / 1e6, "MB", at_most=size / 1e6)
             usable, zooms = look(page)
-            tell("usable after", usable, "ms", usable_ms)
+            row(f"{case}: usable after", usable, "ms", at_most=usable_ms)
             for tab, milliseconds in zooms.items():
-                tell(f"script per zoom step, {tab}", milliseconds, "ms", step_ms)
-    return 1 if failed else 0
+                row(f"{case}: script per zoom, {tab}", milliseconds, "ms", at_most=step_ms)
+    return 0
 
 
 if __name__ == "__main__":

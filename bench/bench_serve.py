@@ -1,6 +1,6 @@
 """What serving costs: watchers of a growing run, and very many requests.
 
-    python bench/bench_serve.py [--watchers 200] [--seconds 20] [--requests 1000000]
+    python bench/bench_serve.py [--watchers 200] [--seconds 20] [--requests 200000]
 
 Watchers hold a stream of events and fetch the page's data whenever they are told that the run has
 changed, as browsers do; the run is committed to once a second. Requests are sent a hundred at a
@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from result import row
 from roastcoffea._roast import Run
 
 ROAST = Path(sys.executable).parent / "roast"
@@ -70,10 +71,10 @@ def watch(run: Run, port: int, pid: int, watchers: int, seconds: float) -> None:
                 selector.unregister(connection)
                 connection.close()
     used = cpu_s(pid) - cpu
-    print(
-        f"{watchers} watchers, {seconds:g} s: {used / seconds:.1%} of a core (bound 10 %), "
-        f"{rss_mb(pid):.0f} MB (100); {told} events, {fetched} fetched"
-    )
+    row(f"{watchers} watchers, CPU", 100 * used / seconds, "% of a core", at_most=10)
+    row(f"{watchers} watchers, memory", rss_mb(pid), "MB", at_most=100)
+    row(f"{watchers} watchers, told of changes", told / seconds, "events/s")
+    row(f"{watchers} watchers, data fetched", fetched / seconds, "requests/s")
     for key in list(selector.get_map().values()):
         selector.unregister(key.fileobj)
         key.fileobj.close()  # type: ignore[union-attr]
@@ -100,17 +101,17 @@ def ask(port: int, pid: int, requests: int) -> None:
             before = (rss_mb(pid), descriptors(pid))
     connection.close()
     assert before is not None
-    print(
-        f"{sent:,} requests, {sent / (time.monotonic() - begun):,.0f}/s: memory "
-        f"{before[0]:.1f} -> {rss_mb(pid):.1f} MB, descriptors {before[1]} -> {descriptors(pid)}"
-    )
+    row(f"{sent:,} requests", sent / (time.monotonic() - begun), "requests/s")
+    row(f"memory after {sent:,}", rss_mb(pid) / before[0], of="that after a tenth", at_most=1.05)
+    more = descriptors(pid) - before[1]
+    row(f"descriptors after {sent:,} beyond a tenth", more, "descriptors", at_most=0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--watchers", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--requests", type=int, default=200_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.roast"

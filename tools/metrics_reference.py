@@ -12,7 +12,6 @@ import argparse
 import json
 import subprocess
 import sys
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +57,11 @@ def read_registry(roast: str) -> list[dict[str, Any]]:
 def write_page(registry: list[dict[str, Any]]) -> str:
     """Make the page: a table for each group, in the order of the registry, and the aliases."""
     lines = [HEAD]
-    for group, metrics in groupby(registry, key=lambda metric: str(metric["group"])):
-        title, words = GROUPS[group]
+    for group, (title, words) in GROUPS.items():
         lines.append(f"## {title}\n\n{words}\n")
         lines.append("| Key | Title | Unit | Better | Formula; source |")
         lines.append("|---|---|---|---|---|")
-        lines += [row(metric) for metric in metrics]
+        lines += [row(metric) for metric in registry if metric["group"] == group]
         lines.append("")
     lines.append("## Other names\n\n| Name | is |\n|---|---|")
     lines += [f"| `{name}` | `{m['key']}` |" for m in registry for name in m["aliases"]]

@@ -272,6 +272,10 @@ int roast_compare(struct roast_comparison *comparison, struct roast_run *const *
         }
         if (comparison->n_groups < 2)
                 return roast_fail(error, ROAST_E_INVALID, "there is nothing to compare with");
+        if (comparison->n_groups > ROAST_COMPARE_GROUPS_MAX)
+                return roast_fail(error, ROAST_E_INVALID,
+                                  "more than %d groups cannot be compared at once",
+                                  ROAST_COMPARE_GROUPS_MAX);
         r = compare(comparison, all, n_runs, error);
         for (size_t i = 0; i < n_runs; i++) {
                 costs_deinit(&all[i].chunks);

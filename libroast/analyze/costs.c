@@ -64,11 +64,6 @@ static int grow_units(struct reading *reading)
         return 0;
 }
 
-static int64_t int_or(const struct run_value *value, int64_t otherwise)
-{
-        return value->type == RUN_INT ? value->integer : otherwise;
-}
-
 static const char *text_of(const struct reading *reading, const struct run_value *text, size_t *len)
 {
         if (text->type != RUN_INT || text->integer < 1 ||
@@ -99,7 +94,7 @@ static uint64_t text_hash(const struct reading *reading, const struct run_value 
 static int64_t file_of(struct reading *reading, const struct run_value *values)
 {
         struct costs *costs = reading->costs;
-        int64_t id = int_or(&values[CHUNK_FILE], 0);
+        int64_t id = run_int_or(&values[CHUNK_FILE], 0);
         uint64_t tree = text_hash(reading, &values[CHUNK_TREE], 1), name, uuid;
         size_t n = costs->n_files;
 
@@ -161,11 +156,11 @@ static void set_measures(struct costs *costs, const struct run_value *values)
 /* A task without record knows its entries only. */
 static int64_t events_of(const struct run_value *values)
 {
-        int64_t start = int_or(&values[CHUNK_ENTRY_START], 0), events;
+        int64_t start = run_int_or(&values[CHUNK_ENTRY_START], 0), events;
 
         if (values[CHUNK_NUM_EVENTS].type == RUN_INT)
                 return values[CHUNK_NUM_EVENTS].integer;
-        if (__builtin_sub_overflow(int_or(&values[CHUNK_ENTRY_STOP], 0), start, &events))
+        if (__builtin_sub_overflow(run_int_or(&values[CHUNK_ENTRY_STOP], 0), start, &events))
                 return 0;
         return events;
 }
@@ -192,10 +187,10 @@ static int on_chunk(const struct run_attempt *attempt, void *context, struct roa
         costs->file[n] = (uint32_t)file;
         costs->dataset[n] = (uint32_t)dataset;
         costs->events[n] = (float)events;
-        costs->entry_start[n] = int_or(&values[CHUNK_ENTRY_START], INT64_MIN);
-        costs->entry_stop[n] = int_or(&values[CHUNK_ENTRY_STOP], INT64_MIN);
-        reading->start_utc_ns[n] = int_or(&values[CHUNK_START_UTC_NS], 0);
-        reading->worker[n] = (uint32_t)int_or(&values[CHUNK_WORKER], 0);
+        costs->entry_start[n] = run_int_or(&values[CHUNK_ENTRY_START], INT64_MIN);
+        costs->entry_stop[n] = run_int_or(&values[CHUNK_ENTRY_STOP], INT64_MIN);
+        reading->start_utc_ns[n] = run_int_or(&values[CHUNK_START_UTC_NS], 0);
+        reading->worker[n] = (uint32_t)run_int_or(&values[CHUNK_WORKER], 0);
         set_measures(costs, values);
         costs->events_total += (double)events;
         costs->from_tasks += attempt->chunk_id == 0;
@@ -207,12 +202,12 @@ static int on_section(const struct run_value *values, void *context, struct roas
 {
         struct reading *reading = context;
         const struct run_value *fields = values + 2;
-        int64_t chunk = int_or(&values[0], -1), name, ns;
+        int64_t chunk = run_int_or(&values[0], -1), name, ns;
         struct timed *timed;
 
         if (chunk < 0 || (size_t)chunk >= reading->n_ids || !reading->unit_of[chunk])
                 return 0;
-        ns = int_or(&fields[SECTION_TOTAL_NS], -1);
+        ns = run_int_or(&fields[SECTION_TOTAL_NS], -1);
         name = name_of(reading, &values[1]);
         if (name < 0)
                 return roast_fail_nomem(error);
@@ -228,7 +223,7 @@ static int on_section(const struct run_value *values, void *context, struct roas
         timed = &reading->timed[reading->n_timed++];
         timed->unit = reading->unit_of[chunk] - 1;
         timed->name = (uint32_t)name;
-        timed->kind = (int)(int_or(&fields[SECTION_KIND], 0) & 7);
+        timed->kind = (int)(run_int_or(&fields[SECTION_KIND], 0) & 7);
         timed->seconds = (float)((double)ns / 1e9);
         return 0;
 }

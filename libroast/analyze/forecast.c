@@ -193,17 +193,23 @@ static int assume_chunks(struct roast_forecast *forecast, const struct model *mo
 
 static int assume_cores(struct roast_forecast *forecast, const struct model *model)
 {
+        char others[160] = "";
+
         if (!(model->cores > 0))
                 return assume(forecast,
                               "every worker has the cores that those of the run had: "
                               "waiting for a core stretches its time on one by %.2f, as "
                               "measured",
                               model->slowdown);
+        if (model->others > 0)
+                snprintf(others, sizeof(others),
+                         ", with others that want %.1f of them, from the measured wait for a core; "
+                         "whose these are is open",
+                         model->others);
         return assume(forecast,
-                      "up to %.0f threads share the %.0f cores of this host, with others that want "
-                      "%.1f of them, from the measured wait for a core; whose these are is open; "
-                      "workers beyond that bring cores of their own",
-                      model->cores, model->cores, model->others);
+                      "up to %.0f threads share the %.0f cores of this host%s; workers beyond that "
+                      "bring cores of their own",
+                      fmax(model->cores, model->threads), model->cores, others);
 }
 
 static int state_assumptions(struct predictor *predictor)

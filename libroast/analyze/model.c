@@ -195,63 +195,82 @@ int model_make(struct model *model, const struct study *study, struct roast_erro
 /* A file, as far as its chunks tell */
 struct file {
         uint32_t dataset;
-        uint32_t entries;
+        uint64_t entries;
         bool known;
 };
 
-static size_t count_chunks(uint32_t entries, int64_t chunksize, uint32_t *each)
-{
-        double n = nearbyint((double)entries / (double)chunksize);
+struct cutter {
+        int64_t chunksize;
+        struct model_chunk *chunks; /* NULL: they are only counted */
+        size_t n;
+};
 
-        n = fmax(n, 1);
-        *each = (uint32_t)ceil((double)entries / n);
-        return *each ? (entries + *each - 1) / *each : 1;
+static void cut(struct cutter *cutter, uint32_t dataset, uint64_t entries)
+{
+        double n = nearbyint((double)entries / (double)cutter->chunksize);
+        uint64_t each, count;
+
+        n = fmax(n, ceil((double)entries / UINT32_MAX)); /* what a chunk can have */
+        each = (uint64_t)ceil((double)entries / fmax(n, 1));
+        count = each ? (entries + each - 1) / each : 1;
+        for (uint64_t i = 0; cutter->chunks && i < count; i++) {
+                uint64_t events = entries < each ? entries : each;
+
+                cutter->chunks[cutter->n + i] = (struct model_chunk){ dataset, (uint32_t)events };
+                entries -= events;
+        }
+        cutter->n += count;
+}
+
+/* Chunks without a file could be of any: each is cut by itself. */
+static void cut_all(struct cutter *cutter, const struct model *model, const struct study *study,
+                    const struct file *files)
+{
+        cutter->n = 0;
+        for (size_t i = 0; i < study->texts.n; i++)
+                if (files[i].known)
+                        cut(cutter, files[i].dataset, files[i].entries);
+        for (size_t i = 0; i < study->n_chunks; i++)
+                if (study->chunks[i].file == STUDY_NONE)
+                        cut(cutter, model->chunks[i].dataset, study->chunks[i].events);
+}
+
+static void find_files(struct file *files, const struct model *model, const struct study *study)
+{
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                const struct study_chunk *chunk = &study->chunks[i];
+                uint64_t stop = (uint64_t)chunk->entry_start + chunk->events;
+                struct file *file;
+
+                if (chunk->file == STUDY_NONE)
+                        continue;
+                file = &files[chunk->file];
+                file->known = true;
+                file->dataset = model->chunks[i].dataset;
+                if (stop > file->entries)
+                        file->entries = stop;
+        }
 }
 
 int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
                   struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct file *files = NULL;
-        struct model_chunk *chunks;
-        size_t n = 0, total = 0;
-        uint32_t each;
+        struct cutter cutter = { .chunksize = chunksize };
 
         files = calloc(study->texts.n + 1, sizeof(*files));
         if (!files)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i < study->n_chunks; i++) {
-                const struct study_chunk *chunk = &study->chunks[i];
-                struct file *file =
-                        &files[chunk->file == STUDY_NONE ? study->texts.n : chunk->file];
-                uint64_t stop = (uint64_t)chunk->entry_start + chunk->events;
-
-                file->known = true;
-                file->dataset = model->chunks[i].dataset;
-                if (chunk->file == STUDY_NONE) /* one after the other */
-                        stop = (uint64_t)file->entries + chunk->events;
-                if (stop > file->entries)
-                        file->entries = stop > UINT32_MAX ? UINT32_MAX : (uint32_t)stop;
-        }
-        for (size_t i = 0; i <= study->texts.n; i++)
-                total += files[i].known ? count_chunks(files[i].entries, chunksize, &each) : 0;
-        if (total > MODEL_CHUNKS_MAX)
+        find_files(files, model, study);
+        cut_all(&cutter, model, study, files);
+        if (cutter.n > MODEL_CHUNKS_MAX)
                 return roast_fail(error, ROAST_E_INVALID, "chunks of %lld events would be %zu",
-                                  (long long)chunksize, total);
-        chunks = malloc((total + 1) * sizeof(*chunks));
-        if (!chunks)
+                                  (long long)chunksize, cutter.n);
+        cutter.chunks = malloc((cutter.n + 1) * sizeof(*cutter.chunks));
+        if (!cutter.chunks)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i <= study->texts.n; i++) {
-                uint32_t left = files[i].entries;
-                size_t count = files[i].known ? count_chunks(left, chunksize, &each) : 0;
-
-                for (size_t k = 0; k < count; k++) {
-                        uint32_t events = left < each ? left : each;
-
-                        chunks[n++] = (struct model_chunk){ files[i].dataset, events };
-                        left -= events;
-                }
-        }
-        *ret = chunks;
-        *n_ret = n;
+        cut_all(&cutter, model, study, files);
+        *ret = cutter.chunks;
+        *n_ret = cutter.n;
         return 0;
 }

@@ -57,7 +57,7 @@ struct model {
         double cpu_share; /* of a chunk's own time */
         double cores;     /* of the one host, shared by all; 0: not known, or several hosts */
         double slowdown;  /* by waiting for cores, as measured */
-        double others;    /* threads of other programs that compete for the cores, on average */
+        double others;    /* threads of others that compete for the cores, on average */
         double gap_share; /* of the gaps, on a thread and a core: waiting stretches it */
         /* memory of a worker */
         double peak_bytes;

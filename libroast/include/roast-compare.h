@@ -74,6 +74,8 @@ struct roast_comparison {
         const char **matched_by; /* by group from 1 on: "chunk", "file", "" (not at all) */
 };
 
+#define ROAST_COMPARE_GROUPS_MAX 26 /* they are called A to Z */
+
 /* group_of[i] is the group of run i; groups are 0 to n_groups - 1, none is empty. */
 int roast_compare(struct roast_comparison *comparison, struct roast_run *const *runs,
                   const size_t *group_of, size_t n_runs, struct roast_error *error);
@@ -84,6 +86,9 @@ const struct roast_compare_row *
 roast_comparison_regression(const struct roast_comparison *comparison, double share);
 
 extern const char *const roast_verdict_names[];
+
+/* What the groups are called, A first */
+extern const char *const roast_group_letters[ROAST_COMPARE_GROUPS_MAX];
 
 /* Tables: what differs in the conditions, then a table for each later group. */
 int roast_comparison_tables(struct roast_tables *tables, const struct roast_comparison *comparison,

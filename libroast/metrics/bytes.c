@@ -30,16 +30,12 @@ void bytes_deinit(struct byte_walk *walk)
         *walk = (struct byte_walk){ 0 };
 }
 
-static int64_t int_or_0(const struct run_value *value)
-{
-        return value->type == RUN_INT ? value->integer : 0;
-}
-
 /* Chunks of a file do not overlap: where one ends says which it is. */
 static uint64_t key_of(const struct run_value *values, enum chunk_field end)
 {
-        const int64_t parts[] = { int_or_0(&values[CHUNK_DATASET]), int_or_0(&values[CHUNK_FILE]),
-                                  int_or_0(&values[CHUNK_TREE]), int_or_0(&values[end]) };
+        const int64_t parts[] = { run_int_or(&values[CHUNK_DATASET], 0),
+                                  run_int_or(&values[CHUNK_FILE], 0),
+                                  run_int_or(&values[CHUNK_TREE], 0), run_int_or(&values[end], 0) };
 
         return run_hash(0, parts, sizeof(parts));
 }
@@ -72,8 +68,9 @@ static bool beside_another(struct byte_walk *walk, const struct run_value *value
         size_t len;
         const char *name = collect_text(walk->collect, &values[CHUNK_WORKER], &len);
         struct last_chunk *last = &walk->last[name ? values[CHUNK_WORKER].integer : 0];
-        int64_t start = int_or_0(&values[CHUNK_START_UTC_NS]);
-        struct last_chunk now = { start, stat_sum_int(start, int_or_0(&values[CHUNK_WALL_NS])) };
+        int64_t start = run_int_or(&values[CHUNK_START_UTC_NS], 0);
+        struct last_chunk now = { start,
+                                  stat_sum_int(start, run_int_or(&values[CHUNK_WALL_NS], 0)) };
         bool beside = now.start < last->stop && last->start < now.stop;
 
         *last = now;
@@ -82,7 +79,7 @@ static bool beside_another(struct byte_walk *walk, const struct run_value *value
 
 static int note_cut(struct byte_walk *walk, const struct run_value *values, size_t file)
 {
-        int64_t bytes = int_or_0(&values[CHUNK_CUT_BYTES]);
+        int64_t bytes = run_int_or(&values[CHUNK_CUT_BYTES], 0);
 
         if (run_seen_add(&walk->ends, key_of(values, CHUNK_ENTRY_STOP)) < 0)
                 return ROAST_E_NOMEM;

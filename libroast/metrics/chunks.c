@@ -12,11 +12,6 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
-static int64_t int_or_0(const struct run_value *value)
-{
-        return value->type == RUN_INT ? value->integer : 0;
-}
-
 /*
  * Datasets and sections are found by the id of their name: `slots` has, for
  * each string of the run, the index + 1 in the summary's array, or 0 if it has
@@ -91,7 +86,7 @@ static struct chunk_figures figures_of(const struct run_value *values)
                         has_rss ? ((double)end->integer - (double)start->integer) / CHUNK_MIB
                                 : (double)NAN,
                 .has_events = values[CHUNK_NUM_EVENTS].type == RUN_INT,
-                .events = int_or_0(&values[CHUNK_NUM_EVENTS]),
+                .events = run_int_or(&values[CHUNK_NUM_EVENTS], 0),
                 .requested_bytes = values[CHUNK_REQUESTED_BYTES].type == RUN_INT
                                            ? (double)values[CHUNK_REQUESTED_BYTES].integer
                                            : (double)NAN,
@@ -187,8 +182,8 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
         if (r < 0)
                 return r;
         found->stats.lost += attempt->outcome == CHUNK_LOST;
-        found->stats.retried +=
-                attempt->outcome != CHUNK_GRAPH && int_or_0(&attempt->chunk[CHUNK_ATTEMPT]) == 2;
+        found->stats.retried += attempt->outcome != CHUNK_GRAPH &&
+                                run_int_or(&attempt->chunk[CHUNK_ATTEMPT], 0) == 2;
         if (attempt->outcome != CHUNK_GRAPH && attempt->outcome != CHUNK_LOST &&
             attempt->outcome != CHUNK_CANCELLED && attempt->outcome != CHUNK_RUNNING)
                 return add_chunk(found, attempt, error);
@@ -221,14 +216,14 @@ static struct section_figures section_figures_of(const struct run_value *values)
         const struct run_value *fields = values + 2;
 
         return (struct section_figures){
-                .kind = (int)(int_or_0(&fields[SECTION_KIND]) & 7),
-                .count = int_or_0(&fields[SECTION_COUNT]),
-                .total_s = (double)int_or_0(&fields[SECTION_TOTAL_NS]) / 1e9,
-                .self_s = (double)int_or_0(&fields[SECTION_SELF_NS]) / 1e9,
-                .min_s = (double)int_or_0(&fields[SECTION_MIN_NS]) / 1e9,
-                .max_s = (double)int_or_0(&fields[SECTION_MAX_NS]) / 1e9,
-                .rss_delta_bytes = (double)int_or_0(&fields[SECTION_RSS_DELTA_BYTES]),
-                .bytes = int_or_0(&fields[SECTION_BYTES]),
+                .kind = (int)(run_int_or(&fields[SECTION_KIND], 0) & 7),
+                .count = run_int_or(&fields[SECTION_COUNT], 0),
+                .total_s = (double)run_int_or(&fields[SECTION_TOTAL_NS], 0) / 1e9,
+                .self_s = (double)run_int_or(&fields[SECTION_SELF_NS], 0) / 1e9,
+                .min_s = (double)run_int_or(&fields[SECTION_MIN_NS], 0) / 1e9,
+                .max_s = (double)run_int_or(&fields[SECTION_MAX_NS], 0) / 1e9,
+                .rss_delta_bytes = (double)run_int_or(&fields[SECTION_RSS_DELTA_BYTES], 0),
+                .bytes = run_int_or(&fields[SECTION_BYTES], 0),
         };
 }
 

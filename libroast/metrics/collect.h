@@ -13,8 +13,8 @@ struct collect_worker {
         double memory_limit_bytes;
         int64_t host_text; /* which process it lives in; pid 0: not known, one of its own */
         int64_t pid;
-        double process_threads; /* of all workers of its process together */
-        bool process_of_other;  /* a worker before this one tells of the process */
+        size_t process;         /* which worker stands for its process: an index */
+        double process_threads; /* of that one: the most that its workers had at a time */
 };
 
 /* Who else looks at the attempts and then at the sections, while they are read once for all */
@@ -46,6 +46,8 @@ struct collect {
 
 int collect_facts(struct collect *collect, struct roast_error *error);
 int collect_workers(struct collect *collect, struct roast_error *error);
+/* a part of collect_workers() */
+int collect_processes(struct collect *collect, struct roast_error *error);
 int collect_series(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
 int collect_tasks(struct collect *collect, struct roast_error *error);

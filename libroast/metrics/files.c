@@ -106,11 +106,6 @@ void files_pass(struct files *files)
         files->needed_bytes = 0;
 }
 
-static int64_t int_or_0(const struct run_value *value)
-{
-        return value->type == RUN_INT ? value->integer : 0;
-}
-
 /* What is positive; NaN: not known */
 static double positive(const struct run_value *value)
 {
@@ -248,7 +243,7 @@ int files_chunk(struct files *files, const struct run_value *values, size_t data
         }
         if (file) {
                 count_chunk(file, values);
-                if (int_or_0(&values[CHUNK_OUTCOME]) == CHUNK_FINISHED)
+                if (run_int_or(&values[CHUNK_OUTCOME], 0) == CHUNK_FINISHED)
                         r = bytes_chunk(&files->bytes, values, sum_branches(files, values),
                                         (size_t)(file - files->collect->summary->files), dataset);
                 if (r >= 0)

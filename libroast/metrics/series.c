@@ -5,9 +5,11 @@
  * averages are then averaged. Utilisation is relative to the worker's own memory
  * limit and threads, which may differ from worker to worker. A counter counts from its first sample
  * on; one that falls belongs to another process of that name, and begins anew. The CPU time of a
- * process that has several workers counts once, and is used by the threads of them all.
+ * process that has several workers counts once, whichever of them told it, and is used by the
+ * threads of them all.
  */
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -42,14 +44,22 @@ struct cores_use {
         double time_ns;
 };
 
-/* Of one worker */
+/* What a counter showed first and last; samples of several workers come in any order */
+struct shown {
+        bool seen;
+        int64_t first_ms;
+        int64_t last_ms;
+        double first;
+        double last;
+};
+
+/* Of one worker; cores and the counters of a process are with the worker that stands for it. */
 struct sampled {
         const struct collect_worker *size;
         struct stat_average rss_bytes;
         struct stat_average memory_percent;
         struct cores_use cores;
-        double last[N_COUNTERS];
-        bool seen[N_COUNTERS];
+        struct shown shown[N_COUNTERS];
 };
 
 /* Of all workers together */
@@ -101,41 +111,55 @@ static void note_cores(struct cores_use *cores, double threads, struct stat_sum 
         cores->last_ns = cpu_ns;
 }
 
-static void add_cores(struct series_walk *walk, struct sampled *worker, struct totals *totals)
+static void add_cores(struct series_walk *walk, struct sampled *process, struct totals *totals)
 {
         int64_t user_unit, system_unit;
         const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
         const int64_t *system = series_walk_column(walk, counters[CPU_SYSTEM].column, &system_unit);
 
-        if (worker->size->process_of_other)
-                return;
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
-                        note_cores(&worker->cores, worker->size->process_threads,
+                        note_cores(&process->cores, process->size->process_threads,
                                    &totals->cpu_percent, walk->block.times[i],
                                    (double)user[i] * (double)user_unit +
                                            (double)system[i] * (double)system_unit);
 }
 
-static void add_counter(struct series_walk *walk, struct sampled *worker, struct totals *totals,
+/* By how much more the counter is known to have grown, with this sample */
+static double grow(struct shown *shown, bool from_zero, int64_t ms, double value)
+{
+        struct shown before = *shown;
+
+        if (!before.seen) {
+                *shown = (struct shown){ true, ms, ms, value, value };
+                return from_zero ? value : 0;
+        }
+        if (ms < before.first_ms) {
+                shown->first_ms = ms;
+                shown->first = value;
+                return from_zero ? 0 : fmax(before.first - value, 0);
+        }
+        if (ms <= before.last_ms)
+                return 0; /* what lies between is counted */
+        shown->last_ms = ms;
+        shown->last = value;
+        if (value < before.last)
+                return from_zero ? value : 0;
+        return value - before.last;
+}
+
+static void add_counter(struct series_walk *walk, struct shown *shown, struct totals *totals,
                         size_t index)
 {
         int64_t resolution;
         const int64_t *values = series_walk_column(walk, counters[index].column, &resolution);
 
-        if (counters[index].of_process && worker->size->process_of_other)
-                return;
         for (size_t i = 0; values && i < walk->block.n; i++) {
-                double value = (double)values[i] * (double)resolution;
-
                 if (values[i] < 0)
                         continue;
-                if (worker->seen[index] && value >= worker->last[index])
-                        totals->grown[index] += value - worker->last[index];
-                else if (counters[index].from_zero)
-                        totals->grown[index] += value;
-                worker->last[index] = value;
-                worker->seen[index] = totals->known[index] = true;
+                totals->grown[index] += grow(shown, counters[index].from_zero, walk->block.times[i],
+                                             (double)values[i] * (double)resolution);
+                totals->known[index] = true;
         }
 }
 
@@ -201,11 +225,15 @@ int collect_series(struct collect *collect, struct roast_error *error)
         r = series_walk_begin(&walk, collect->run, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
                 struct sampled *worker = &workers[walk.worker_text - 1];
+                struct sampled *process = &workers[worker->size->process];
 
                 add_memory(&walk, worker, &totals);
-                add_cores(&walk, worker, &totals);
-                for (size_t i = 0; i < N_COUNTERS; i++)
-                        add_counter(&walk, worker, &totals, i);
+                add_cores(&walk, process, &totals);
+                for (size_t i = 0; i < N_COUNTERS; i++) {
+                        struct sampled *of = counters[i].of_process ? process : worker;
+
+                        add_counter(&walk, &of->shown[i], &totals, i);
+                }
         }
         series_walk_end(&walk);
         if (r < 0)

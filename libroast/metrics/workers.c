@@ -112,56 +112,6 @@ static void apply(const struct collect *collect, struct integral *integral,
         come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
 }
 
-/* A worker that shares its process; those of one process stand together once they are sorted. */
-struct sharer {
-        struct collect_worker *worker;
-        size_t place;
-};
-
-static int compare_sharers(const void *a, const void *b)
-{
-        const struct sharer *x = a, *y = b;
-
-        if (x->worker->host_text != y->worker->host_text)
-                return x->worker->host_text < y->worker->host_text ? -1 : 1;
-        if (x->worker->pid != y->worker->pid)
-                return x->worker->pid < y->worker->pid ? -1 : 1;
-        return x->place < y->place ? -1 : 1;
-}
-
-static bool share(const struct collect_worker *a, const struct collect_worker *b)
-{
-        return a->host_text == b->host_text && a->pid == b->pid;
-}
-
-/* Samples of a process are the same for all of its workers: the first one counts, for all. */
-static int share_processes(struct collect *collect, struct roast_error *error)
-{
-        ROAST_CLEANUP(cleanup_free) struct sharer *sharers = NULL;
-        size_t n = 0;
-
-        sharers = calloc(collect->texts.n + 1, sizeof(*sharers));
-        if (!sharers)
-                return roast_fail_nomem(error);
-        for (size_t i = 0; i < collect->texts.n; i++) {
-                struct collect_worker *worker = &collect->workers[i];
-
-                worker->process_threads = worker->threads;
-                if (worker->pid > 0)
-                        sharers[n++] = (struct sharer){ worker, i };
-        }
-        qsort(sharers, n, sizeof(*sharers), compare_sharers);
-        for (size_t i = 0, first = 0; i < n; i++) {
-                if (!share(sharers[first].worker, sharers[i].worker))
-                        first = i;
-                if (first == i)
-                        continue;
-                sharers[i].worker->process_of_other = true;
-                sharers[first].worker->process_threads += sharers[i].worker->threads;
-        }
-        return 0;
-}
-
 static int last_event(struct collect *collect, int64_t *last, struct roast_error *error)
 {
         struct run_scan scan;
@@ -203,7 +153,7 @@ int collect_workers(struct collect *collect, struct roast_error *error)
         }
         run_scan_end(&scan);
         if (r >= 0)
-                r = share_processes(collect, error);
+                r = collect_processes(collect, error);
         if (r < 0 || !any || collect->start_utc_ns == INT64_MIN)
                 return r;
         advance(&integral, collect->end_utc_ns);

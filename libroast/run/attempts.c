@@ -12,11 +12,6 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static int64_t int_or(const struct run_value *value, int64_t other)
-{
-        return value->type == RUN_INT ? value->integer : other;
-}
-
 struct walk {
         struct roast_run *run;
         struct join join;
@@ -58,8 +53,8 @@ static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_e
 {
         struct run_attempt attempt = { .chunk = scan->values,
                                        .chunk_id = scan->id,
-                                       .outcome = int_or(&scan->values[CHUNK_OUTCOME],
-                                                         CHUNK_FINISHED) };
+                                       .outcome = run_int_or(&scan->values[CHUNK_OUTCOME],
+                                                             CHUNK_FINISHED) };
         const struct join_node *node;
         int r;
 

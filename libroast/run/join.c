@@ -51,21 +51,16 @@ static int add(struct join *join, const struct join_node *node, struct roast_err
         return 0;
 }
 
-static int64_t int_or(const struct run_value *value, int64_t other)
-{
-        return value->type == RUN_INT ? value->integer : other;
-}
-
 static int32_t outcome_of(const struct run_value *value)
 {
-        int64_t outcome = int_or(value, CHUNK_FINISHED);
+        int64_t outcome = run_int_or(value, CHUNK_FINISHED);
 
         return outcome < INT32_MIN || outcome > INT32_MAX ? INT32_MAX : (int32_t)outcome;
 }
 
 static uint32_t worker_of(const struct run_value *value)
 {
-        int64_t worker = int_or(value, 0);
+        int64_t worker = run_int_or(value, 0);
 
         return worker < 0 || worker > UINT32_MAX ? 0 : (uint32_t)worker;
 }
@@ -75,9 +70,9 @@ static uint64_t chunk_of(const struct run_value *dataset, const struct run_value
                          const struct run_value *tree, const struct run_value *start,
                          const struct run_value *stop)
 {
-        const int64_t identity[] = { int_or(dataset, INT64_MIN), int_or(file, INT64_MIN),
-                                     int_or(tree, INT64_MIN), int_or(start, INT64_MIN),
-                                     int_or(stop, INT64_MIN) };
+        const int64_t identity[] = { run_int_or(dataset, INT64_MIN), run_int_or(file, INT64_MIN),
+                                     run_int_or(tree, INT64_MIN), run_int_or(start, INT64_MIN),
+                                     run_int_or(stop, INT64_MIN) };
         uint64_t hash;
 
         if (file->type != RUN_INT)
@@ -94,7 +89,7 @@ static struct join_node record_node(const struct run_scan *scan)
                 .chunk = chunk_of(&values[CHUNK_DATASET], &values[CHUNK_FILE], &values[CHUNK_TREE],
                                   &values[CHUNK_ENTRY_START], &values[CHUNK_ENTRY_STOP]),
                 .worker = worker_of(&values[CHUNK_WORKER]),
-                .start_utc_ns = int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
+                .start_utc_ns = run_int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
                 .id = scan->id,
                 .outcome = outcome_of(&values[CHUNK_OUTCOME]),
         };
@@ -103,13 +98,13 @@ static struct join_node record_node(const struct run_scan *scan)
 static struct join_node task_node(const struct run_scan *scan)
 {
         const struct run_value *values = scan->values;
-        int64_t stop = int_or(&values[TASK_STOP_UTC_NS], INT64_MIN);
+        int64_t stop = run_int_or(&values[TASK_STOP_UTC_NS], INT64_MIN);
 
         return (struct join_node){
                 .chunk = chunk_of(&values[TASK_DATASET], &values[TASK_FILE], &values[TASK_TREE],
                                   &values[TASK_ENTRY_START], &values[TASK_ENTRY_STOP]),
                 .worker = worker_of(&values[TASK_WORKER]),
-                .start_utc_ns = int_or(&values[TASK_START_UTC_NS], stop),
+                .start_utc_ns = run_int_or(&values[TASK_START_UTC_NS], stop),
                 .stop_utc_ns = stop,
                 .id = scan->id,
                 .outcome = outcome_of(&values[TASK_OUTCOME]),
@@ -159,7 +154,7 @@ static int has_lost_records(struct roast_run *run, struct roast_error *error)
 
         r = run_scan_skim(&scan, run, RUN_CHUNK, CHUNK_OUTCOME + 1, error);
         while (r >= 0 && !found && (r = run_scan_next(&scan, error)) > 0)
-                found = int_or(&scan.values[CHUNK_OUTCOME], CHUNK_FINISHED) == CHUNK_LOST;
+                found = run_int_or(&scan.values[CHUNK_OUTCOME], CHUNK_FINISHED) == CHUNK_LOST;
         run_scan_end(&scan);
         return r < 0 ? r : found;
 }

@@ -94,6 +94,12 @@ static inline struct run_value run_int(int64_t value)
         return (struct run_value){ .type = RUN_INT, .integer = value };
 }
 
+/* Of a column that may hold none */
+static inline int64_t run_int_or(const struct run_value *value, int64_t other)
+{
+        return value->type == RUN_INT ? value->integer : other;
+}
+
 /* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
 static inline struct run_value run_real(double value)
 {

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "probe/readings.h"
 #include "serve/server.h"
 
 #define NEVER INT64_MAX
@@ -21,17 +21,9 @@ struct guest {
         struct guest *next, **at;
 };
 
-static int64_t now_ns(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t in_seconds(unsigned int seconds)
 {
-        return now_ns() + (int64_t)seconds * 1000000000;
+        return probe_monotonic_ns() + (int64_t)seconds * 1000000000;
 }
 
 static struct guest *guest_of(struct MHD_Connection *connection)
@@ -94,7 +86,7 @@ void guests_expect(struct roast_server *server, struct MHD_Connection *connectio
 /* The library notices, and closes what is left. */
 void guests_tick(struct roast_server *server)
 {
-        int64_t now = now_ns();
+        int64_t now = probe_monotonic_ns();
 
         for (struct guest *guest = server->guests; guest; guest = guest->next)
                 if (guest->deadline_ns < now) {

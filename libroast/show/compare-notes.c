@@ -27,8 +27,8 @@ char *roast_comparison_notes(const struct roast_comparison *comparison)
                         continue;
                 snprintf(line, sizeof(line),
                          "The runs have too few chunks and files in common to match them: all of "
-                         "%c is held against all of A.\n",
-                         (char)('A' + i));
+                         "%s is held against all of A.\n",
+                         roast_group_letters[i]);
                 r = buf_puts(&out, line);
         }
         if (single && noise > NOISE_SAID && r >= 0) {

@@ -12,11 +12,10 @@
 #include "util/json.h"
 #include "util/size.h"
 
-#define GROUPS_MAX 26
-
-static const char *const letters[GROUPS_MAX] = { "A", "B", "C", "D", "E", "F", "G", "H", "I",
-                                                 "J", "K", "L", "M", "N", "O", "P", "Q", "R",
-                                                 "S", "T", "U", "V", "W", "X", "Y", "Z" };
+const char *const roast_group_letters[ROAST_COMPARE_GROUPS_MAX] = {
+        "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",
+        "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z",
+};
 
 static const struct roast_column run_columns[] = {
         { "group", "", false },
@@ -68,7 +67,7 @@ static const struct roast_column figure_columns[] = {
 
 #define FROM_A_TO(l) "From A to " l
 
-static const char *const figure_titles[GROUPS_MAX] = {
+static const char *const figure_titles[ROAST_COMPARE_GROUPS_MAX] = {
         "",
         FROM_A_TO("B"),
         FROM_A_TO("C"),
@@ -117,7 +116,7 @@ static int fill_runs(struct roast_table *table, const struct roast_comparison *c
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", letters[run->group]);
+                build_text(&cells[0], "%s", roast_group_letters[run->group]);
                 build_text(&cells[1], "%s", run->name);
                 build_count(&cells[2], (int64_t)run->chunks);
                 if (isnan(run->waiting))
@@ -306,9 +305,6 @@ int roast_comparison_tables(struct roast_tables *tables, const struct roast_comp
                             struct roast_error *error)
 {
         *tables = (struct roast_tables){ 0 };
-        if (comparison->n_groups > GROUPS_MAX)
-                return roast_fail(error, ROAST_E_INVALID, "more than %d groups do not fit a table",
-                                  GROUPS_MAX);
         tables->tables = calloc(1 + comparison->n_groups, sizeof(*tables->tables));
         if (!tables->tables || fill_all(tables, comparison) < 0) {
                 roast_tables_deinit(tables);

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea._roast import Run, format_time
+from roastcoffea.shown import Shown
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -31,31 +32,7 @@ def _run_of(run: AnyRun) -> Run:
     return run.run
 
 
-class _Shown:
-    """An answer that is shown by rich: in a terminal, as text, in a notebook."""
-
-    def __rich__(self) -> RenderableType:
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(width=100, color_system=None)
-        with console.capture() as capture:
-            console.print(self)
-        return capture.get()
-
-    def _repr_html_(self) -> str:
-        from io import StringIO
-
-        from rich.console import Console
-
-        console = Console(width=100, record=True, file=StringIO())
-        console.print(self)
-        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
-
-
-class Explanation(_Shown, Sequence[dict[str, Any]]):
+class Explanation(Shown, Sequence[dict[str, Any]]):
     """The findings, those that could save most time first.
 
     A finding is a dict: ``rule``, ``title``, ``saves_s`` (None where no time can be told),
@@ -131,7 +108,7 @@ def explain(run: AnyRun) -> Explanation:
     return Explanation(json.loads(_run_of(run).explain()))
 
 
-class Forecast(_Shown, Sequence[dict[str, Any]]):
+class Forecast(Shown, Sequence[dict[str, Any]]):
     """The predictions, one for each number of workers.
 
     A prediction is a dict: ``workers``, ``threads``, ``chunksize`` (None: as it was), ``chunks``,

@@ -248,6 +248,8 @@ class MetricsCollector(Lifecycle):
             self._chunk_metrics = None
         else:
             self._chunk_metrics = RecordList(records) if isinstance(records, Records) else records
+            if self._recorded:
+                self._chunk_metrics = [*self._chunk_metrics, *self._recorded]
 
     def set_chunk_metrics(self, records: Any) -> None:
         """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes
@@ -258,10 +260,9 @@ class MetricsCollector(Lifecycle):
 
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
+        self._recorded.append(chunk_data)  # more may come of the run itself
         if isinstance(self._chunk_metrics, list):
             self._chunk_metrics.append(chunk_data)
-        else:  # more may come of the run itself
-            self._recorded.append(chunk_data)
         self.metrics = None
 
     def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:

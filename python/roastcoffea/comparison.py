@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea import _roast
 from roastcoffea._roast import Run
+from roastcoffea.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from rich.console import Console, ConsoleOptions, Group, RenderResult
+    from rich.console import Group
 
     from roastcoffea._roast import Table
     from roastcoffea.collector import MetricsCollector
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Scaling", "compare", "scaling"]
 
 
-class _Answer:
+class _Answer(Shown):
     """What libroast says about several runs: as data, and as tables."""
+
+    _WIDTH = 120
 
     def __init__(self, text: str, tables: list[Table]) -> None:
         self._data: dict[str, Any] = json.loads(text)
@@ -50,17 +53,11 @@ class _Answer:
         drawn = [draw_table(table) for table in self._tables]
         return Group(*(table for table in drawn if table is not None))
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.table
+    def __rich__(self) -> Group:
+        return self.table
 
     def __repr__(self) -> str:
-        from io import StringIO
-
-        from rich.console import Console
-
-        out = StringIO()
-        Console(file=out, width=120).print(self.table)
-        return out.getvalue()
+        return str(self)
 
 
 class Comparison(_Answer):

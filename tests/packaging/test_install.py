@@ -118,6 +118,12 @@ def test_a_staging_directory_stays_out_of_what_is_written(tmp_path: Path) -> Non
     assert (tmp_path / "usr" / "bin" / "roast").exists()
 
 
+def test_a_staging_directory_may_be_relative(tmp_path: Path) -> None:
+    stage = os.path.relpath(tmp_path, ROOT)
+    run("make", "-C", ROOT, "install", "PREFIX=/usr", f"DESTDIR={stage}")
+    assert (tmp_path / "usr" / "bin" / "roast").exists()
+
+
 def test_pkg_config_tells_the_version(pkg_config_path: str) -> None:
     told = run("pkg-config", "--modversion", "roast", PKG_CONFIG_PATH=pkg_config_path)
     assert told.strip() == VERSION

@@ -22,7 +22,12 @@ void *calloc(size_t n, size_t m) { calls++; return __libc_calloc(n, m); }
 void *realloc(void *p, size_t n) { calls++; return __libc_realloc(p, n); }
 """
 
-COUNTED = """
+SECTIONS = (1, 16, 256, 512, 1024)
+
+COUNTED = f"""
+SECTIONS = {SECTIONS}
+"""
+COUNTED += """
 import ctypes, gc
 from roastcoffea import track_metrics, track_time
 
@@ -51,13 +56,13 @@ def allocations(n):
 processor, events = Processor(), [1, 2, 3]
 gc.disable()
 allocations(1024)
-print(*(allocations(n) for n in (1, 16, 256, 512, 1024)))
+print(*(allocations(n) for n in SECTIONS))
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to build the counter with")
-def test_sections_make_at_most_three_buffers_grow(tmp_path: Path) -> None:
-    source, library = tmp_path / "count.c", tmp_path / "count.so"
+def count_allocations(folder: Path) -> dict[int, int]:
+    """Return the allocations of a chunk by the number of its sections."""
+    source, library = folder / "count.c", folder / "count.so"
     source.write_text(COUNTER)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
     printed = subprocess.run(
@@ -67,7 +72,12 @@ def test_sections_make_at_most_three_buffers_grow(tmp_path: Path) -> None:
         text=True,
         check=True,
     ).stdout
-    one, few, at_256, at_512, at_1024 = map(int, printed.split())
-    assert few <= one + 3
-    assert at_512 - at_256 <= 3  # a doubling of the sections doubles each buffer once
-    assert at_1024 - at_512 <= 3
+    return dict(zip(SECTIONS, map(int, printed.split()), strict=True))
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to build the counter with")
+def test_sections_make_at_most_three_buffers_grow(tmp_path: Path) -> None:
+    counts = count_allocations(tmp_path)
+    assert counts[16] <= counts[1] + 3
+    assert counts[512] - counts[256] <= 3  # a doubling of the sections doubles each buffer once
+    assert counts[1024] - counts[512] <= 3

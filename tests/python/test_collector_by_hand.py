@@ -195,3 +195,16 @@ def test_faults_of_the_monitor_on_workers_are_counted_and_shown(
     assert "on the workers: a test: 2 faults" in caplog.text
     collector.print_summary()
     assert "Monitoring Faults" in capsys.readouterr().out
+
+
+def test_a_record_by_hand_stays_whether_or_not_somebody_looked() -> None:
+    found = []
+    for look in (False, True):
+        with MetricsCollector() as collector:
+            pass
+        if look:
+            assert len(collector.chunk_metrics) == 0
+        collector.record_chunk_metrics(chunk_record(0))
+        collector.extract_metrics_from_output({"__roastcoffea_metrics__": [chunk_record(10)]})
+        found.append([record["entry_start"] for record in collector.chunk_metrics])
+    assert found == [[10, 0], [10, 0]]

@@ -97,6 +97,25 @@ async def test_what_has_waited_for_two_heartbeats_goes_alone(
 
 
 @in_loop
+async def test_what_comes_later_does_not_make_the_first_wait_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dask_channel, "WAIT_FROM_S", 0.01)
+    worker: Any = StandIn(heartbeat_s=0.2)
+    channel = WorkerChannel(worker, "topic")
+    begin = time.monotonic()
+    posted = 0
+    while not worker.wire.written:
+        if time.monotonic() - begin >= posted * 0.18:  # as a worker does: 0.9 of a heartbeat
+            channel.post(("samples", posted))
+            posted += 1
+        channel.tick()
+        await asyncio.sleep(0.01)
+        assert time.monotonic() - begin < 20
+    assert len(worker.wire.written[0]) > 1
+
+
+@in_loop
 async def test_what_has_gone_is_not_sent_again() -> None:
     worker: Any = StandIn(heartbeat_s=0.5)
     channel = WorkerChannel(worker, "topic")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,10 @@ def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bare
 
 
-def start(bare: Path, *command: str) -> subprocess.Popen[bytes]:
-    """Start an interpreter of the system, with the bare environment on its path only."""
+def start(packages: str, *command: str) -> subprocess.Popen[bytes]:
+    """Start an interpreter of the system, with these packages on its path only."""
     examples = Path(__file__).resolve().parents[2] / "examples"
-    environment = {**os.environ, "PYTHONPATH": f"{bare}:{examples}", "PYTHONNOUSERSITE": "1"}
+    environment = {**os.environ, "PYTHONPATH": f"{packages}:{examples}", "PYTHONNOUSERSITE": "1"}
     interpreter = Path(sys.base_prefix) / "bin" / "python3"
     return subprocess.Popen(
         [str(interpreter), "-m", "distributed.cli." + command[0], *command[1:]],
@@ -43,18 +44,18 @@ def start(bare: Path, *command: str) -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.fixture
-def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client, Any]]:
-    """A scheduler and two workers without roastcoffea, and a way to add another."""
+@contextmanager
+def cluster_with(packages: str, tmp_path: Path) -> Iterator[tuple[Client, Any]]:
+    """A scheduler and two workers that have these packages, and a way to add another."""
     file = tmp_path / "scheduler.json"
     processes = [
-        start(bare_environment, "dask_scheduler", "--scheduler-file", str(file), "--port", "0",
+        start(packages, "dask_scheduler", "--scheduler-file", str(file), "--port", "0",
               "--dashboard-address", "127.0.0.1:0", "--host", "127.0.0.1")
     ]  # fmt: skip
 
     def add_worker() -> None:
         processes.append(
-            start(bare_environment, "dask_worker", "--scheduler-file", str(file),
+            start(packages, "dask_worker", "--scheduler-file", str(file),
                   "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path))
         )  # fmt: skip
 
@@ -72,6 +73,46 @@ def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client
             process.terminate()
         for process in processes:
             process.wait(timeout=30)
+
+
+@pytest.fixture
+def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client, Any]]:
+    """A cluster without roastcoffea."""
+    with cluster_with(str(bare_environment), tmp_path) as cluster:
+        yield cluster
+
+
+def test_another_roastcoffea_gives_way(
+    bare_environment: Path, small_fileset: Any, tmp_path: Path
+) -> None:
+    from analysis import DemoSchema, DimuonProcessor
+
+    def protocol() -> Any:
+        from roastcoffea import collecting
+
+        return getattr(collecting, "PROTOCOL", None)
+
+    other = tmp_path / "other" / "roastcoffea"
+    other.mkdir(parents=True)
+    (other / "__init__.py").touch()
+    (other / "collecting.py").write_text("PROTOCOL = -1\n")
+    with cluster_with(f"{other.parent}:{bare_environment}", tmp_path) as (client, _):
+        assert set(client.run(protocol).values()) == {-1}
+        processor = DimuonProcessor()
+        with MetricsCollector(client, worker_tracking_interval=0.1) as collector:
+            runner = Runner(
+                executor=DaskExecutor(client=client, status=False),
+                schema=DemoSchema,
+                chunksize=1_000,
+                savemetrics=True,
+            )
+            output, report = runner(small_fileset, processor)
+            collector.extract_metrics_from_output(output)
+            collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert len(metrics["tracking_data"]["worker_memory"]) == 2
+    assert metrics["num_successful_chunks"] == 12
+    assert not collector.metrics_backend.faults
 
 
 def test_an_environment_without_the_package_is_measured_all_the_same(

@@ -89,7 +89,7 @@ static int add_chunk(struct chunk_table *table, const struct scene *scene,
         set(table, CHUNK_UNUSED_BYTES, chunk->unused);
         r = set_text(table, CHUNK_DATASET, chunk->dataset);
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, chunk->file);
+                r = set_text(table, CHUNK_FILE, *chunk->file ? chunk->file : NULL);
         if (r >= 0)
                 r = set_text(table, CHUNK_WORKER, worker);
         if (r >= 0)

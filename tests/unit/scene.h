@@ -21,7 +21,7 @@ struct scene_chunk {
         long long samples;
         long long events, entry_start;
         const char *dataset, *host;
-        char file[80];
+        char file[80]; /* "": not known */
         int outcome;
         const char *error;
         double rss_start, rss_end, rss_peak;

@@ -203,7 +203,7 @@ export class SortableTable {
     this.#table.rows[i].forEach((cell, column) => {
       const right = this.#table.columns[column].right;
       const text = textOf(cell);
-      const side = right ? " right" : text.length <= SHORT ? " short" : "";
+      const side = right ? " right" : text.length <= SHORT ? " short" : " long";
       const td = h("td", { class: `${loudness(cell) ?? ""}${side}` }, text);
       const value = numberOf(cell);
       if (this.#sort?.column === column && right && value !== null && largest > 0) {

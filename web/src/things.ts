@@ -102,26 +102,28 @@ export function failuresTab(panel: HTMLElement, report: Report): void {
 
 /** Parts of one whole, one beside the other; workers below each other. */
 export function ledgerTab(panel: HTMLElement, table: Table): void {
-  const parts = table.columns
-    .map((column, i) => ({ ...column, i }))
-    .filter((column) => column.right && table.rows.some((row) => Array.isArray(row[column.i])));
-  const value = (row: Cell[], i: number) => {
-    const cell = row[i];
-    return Array.isArray(cell) && cell[0] !== null && cell[0] > 0 ? cell[0] : 0;
-  };
-  const sums = parts.map((part) => table.rows.reduce((sum, row) => sum + value(row, part.i), 0));
-  const total = sums.reduce((a, b) => a + b, 0);
+  const cell = (row: Cell[], key: string) => row[table.columns.findIndex((column) => column.key === key)];
+  const parts = table.rows.flatMap((row) => {
+    const name = cell(row, "part");
+    const time = cell(row, "seconds");
+    const isWorker = typeof name === "string" && name.startsWith(" ");
+    return typeof name === "string" && !isWorker && Array.isArray(time) && time[0] !== null && time[0] > 0
+      ? [{ name, seconds: time[0] }]
+      : [];
+  });
+  const total = parts.reduce((sum, part) => sum + part.seconds, 0);
   if (total > 0) {
     const bar = h("div", { class: "stack", role: "img", "aria-label": `${table.title}, all workers together` });
     const list = h("ul", { class: "legend" });
     parts.forEach((part, k) => {
-      const block = h("span", { title: `${part.title}: ${seconds(sums[k])}, ${percent(sums[k] / total)}` });
-      block.style.width = `${(100 * sums[k]) / total}%`;
+      const share = percent(part.seconds / total);
+      const block = h("span", { title: `${part.name}: ${seconds(part.seconds)}, ${share}` });
+      block.style.width = `${(100 * part.seconds) / total}%`;
       block.style.background = color(k);
       bar.append(block);
       const swatch = h("span", { class: "swatch" });
       swatch.style.background = color(k);
-      list.append(h("li", {}, swatch, `${part.title} ${percent(sums[k] / total)}`));
+      list.append(h("li", {}, swatch, `${part.name} ${share}`));
     });
     panel.append(h("h3", {}, "All workers together"), bar, list);
   }

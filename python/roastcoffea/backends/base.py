@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from roastcoffea.progress import Arrived
 
 
+#: Kinds of a worker's event in the run, as docs/format.md says: here at the start, came, went
+PRESENT, CAME, WENT = 1, 2, 3
+
+
 class AbstractMetricsBackend(ABC):
     """What a back end must offer.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
-from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.base import PRESENT, WENT, AbstractMetricsBackend
 from roastcoffea.backends.clocks import Clocks
 from roastcoffea.backends.dask_ledger import ClientLedger
 from roastcoffea.backends.tracking import tracking_data
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-PRESENT, WENT = 1, 3  # kinds of a worker's event: see docs/format.md
 
 #: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0

@@ -21,6 +21,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from roastcoffea import collecting
+
 if TYPE_CHECKING:
     from distributed import Scheduler, Worker
 
@@ -73,10 +75,16 @@ class WorkerChannel:
         """Let a message go along with the next one that Dask sends."""
         stream = self.worker.batched_stream
         if stream.comm is None or stream.comm.closed():
+            collecting.note_fault("sending", ConnectionError("the scheduler is gone"))
             return  # as Dask does with its own
+        if not self.is_waiting():
+            self.left_since = time.monotonic()
         self.left = {"op": "log-event", "topic": self.topic, "msg": message}
-        self.left_since = time.monotonic()
         stream.buffer.append(self.left)
+
+    def is_waiting(self) -> bool:
+        """Tell whether the last that was left has not gone yet."""
+        return any(message is self.left for message in self.worker.batched_stream.buffer)
 
     def put(self, message: Message) -> None:
         """Take a message of the thread of a task: it goes when the task ends, or with a tick."""
@@ -93,8 +101,7 @@ class WorkerChannel:
             self.leave_finished()
         if self.left is None:
             return
-        stream = self.worker.batched_stream
-        if not any(message is self.left for message in stream.buffer):
+        if not self.is_waiting():
             self.left = None
         elif time.monotonic() - self.left_since >= self.longest_wait_s():
             self.push()

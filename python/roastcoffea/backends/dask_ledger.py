@@ -380,7 +380,7 @@ class ClientLedger:
         self.running: dict[str, dict[str, int]] = {}
 
     def receive(self, run: Run, kind: str, worker: str, *rest: Any) -> int:
-        """Take an event, and return how many bytes it had; 0 if it is of another kind."""
+        """Take a message, and return how many bytes of rows it had."""
         if kind == "tasks":
             packed, running = rest
             self.running[worker] = running
@@ -392,9 +392,10 @@ class ClientLedger:
             # the run corrects stamps by the worker's clock, but this one is the scheduler's
             stop += self.offset_ns("scheduler") - self.offset_ns(worker)
             run.add_tasks(worker, [(key, prefix, attempt, outcome, start, stop, *others)])
+            return 0
         elif kind == "activities":
             for row in unpack(rest[0]):
                 run.add_activity(worker, *row)
         else:
-            return 0
+            raise ValueError(f"a message of an unknown kind: {kind}")
         return len(rest[0])

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from roastcoffea.backends.base import CAME, PRESENT, WENT
 from roastcoffea.backends.dask_channel import Message, Outbox, workers_topic
 from roastcoffea.backends.dask_ledger import SchedulerLedger
 from roastcoffea.clock import RunClock
@@ -25,10 +26,13 @@ from roastcoffea.clock import RunClock
 if TYPE_CHECKING:
     from distributed import Scheduler
 
-PRESENT, CAME, WENT = 1, 2, 3
-
 #: The client waits for these, or takes the time by them.
 URGENT = frozenset(("clock", "flushed"))
+
+
+#: How many tasks of a group are followed, and how far, to find out whether they are the client's
+TRIES_MAX = 20
+STEPS_MAX = 100
 
 
 class SpanWatch:
@@ -41,16 +45,24 @@ class SpanWatch:
     def __init__(self, scheduler: Scheduler, client: str) -> None:
         self.scheduler = scheduler
         self.client = client
-        self.groups: dict[Any, bool] = {}  # whether it is the client's
+        self.ours: set[Any] = set()  # groups of tasks that the client wants
+        self.tries: dict[Any, int] = {}  # how many tasks of another group were looked at
 
     def note(self, task: Any) -> None:
         """Take a task that begins."""
-        if not self.groups.get(task.group):
-            self.groups[task.group] = self.is_wanted(task)
+        group = task.group
+        tries = self.tries.get(group, 0)
+        if group in self.ours or tries >= TRIES_MAX:
+            return
+        if self.is_wanted(task):
+            self.ours.add(group)
+            self.tries.pop(group, None)
+        else:
+            self.tries[group] = tries + 1
 
     def is_wanted(self, task: Any) -> bool:
-        """Tell whether the client wants what becomes of a task."""
-        for _ in range(len(self.scheduler.tasks)):
+        """Tell whether the client wants what becomes of a task, as far as it looks ahead."""
+        for _ in range(STEPS_MAX):
             if any(state.client_key == self.client for state in task.who_wants):
                 return True
             if not task.dependents:
@@ -66,8 +78,7 @@ class SpanWatch:
         while span is not None:
             ours.add(span.id)
             span = span.parent
-        groups = [group for group, wanted in self.groups.items() if wanted]
-        return sorted({group.prefix.name for group in groups if group.span_id not in ours})
+        return sorted({group.prefix.name for group in self.ours if group.span_id not in ours})
 
 
 class SchedulerProbe(SchedulerPlugin):

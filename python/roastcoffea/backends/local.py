@@ -29,13 +29,11 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _probe, collecting
 from roastcoffea._roast import Run
-from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.base import CAME, PRESENT, WENT, AbstractMetricsBackend
 from roastcoffea.backends.tracking import tracking_data
 
 if TYPE_CHECKING:
     from roastcoffea.progress import Arrived
-
-PRESENT, CAME, WENT = 1, 2, 3
 
 #: Samples wait this long, so that they are stored many at a time.
 BLOCK_S = 5.0
@@ -142,10 +140,13 @@ class PoolWatcher(threading.Thread):
         """Sample until told to stop."""
         try:
             self.sampler.start()
-            while not self.stopping.wait(self.interval):
-                self.tick()
-        except Exception as error:
+        except Exception as error:  # no more threads
             collecting.note_fault("sampling of the pool", error)
+        while not self.stopping.wait(self.interval):
+            try:
+                self.tick()
+            except Exception as error:  # the next one may do
+                collecting.note_fault("sampling of the pool", error)
 
     def stop(self) -> None:
         """Stop, and store what is left."""
@@ -281,7 +282,7 @@ def _threads_of_parsl(config: Any) -> int | None:
         return None
     try:
         executors = (config or parsl.dfk().config).executors
-    except (AttributeError, RuntimeError):  # it is not loaded yet
+    except Exception:  # it is not loaded yet, which Parsl says by an exception of its own
         return None
     threads = (getattr(executor, "max_threads", None) for executor in executors)
     return sum(int(n) for n in threads if n is not None)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 
+from roastcoffea.collecting import PROTOCOL
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -37,7 +39,10 @@ def package_files() -> dict[str, bytes]:
 
 
 def unpack(files: dict[str, bytes]) -> bool:
-    """Make the package importable in this process; False if it was already."""
+    """Make the package importable in this process; False if it was already.
+
+    One that talks otherwise gives way: what has been imported of it stays with who has it.
+    """
     import atexit
     import importlib
     import shutil
@@ -45,12 +50,13 @@ def unpack(files: dict[str, bytes]) -> bool:
     from pathlib import Path
 
     try:
-        importlib.import_module("roastcoffea.collecting")
+        found = getattr(importlib.import_module("roastcoffea.collecting"), "PROTOCOL", None)
     except ImportError:
-        for name in [name for name in sys.modules if name.split(".")[0] == "roastcoffea"]:
-            del sys.modules[name]
-    else:
+        found = None
+    if found == PROTOCOL:
         return False
+    for name in [name for name in sys.modules if name.split(".")[0] == "roastcoffea"]:
+        del sys.modules[name]
     directory = Path(tempfile.mkdtemp(prefix="roastcoffea-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     for name, data in files.items():
@@ -87,11 +93,11 @@ class ToWorkers(WorkerPlugin):
 
 
 def lacks_package() -> bool:
-    """Whether this process cannot import roastcoffea."""
-    from importlib.util import find_spec
+    """Whether this process cannot import roastcoffea, or has one that talks otherwise."""
+    from importlib import import_module
 
-    try:  # an older roastcoffea has no such module
-        return find_spec("roastcoffea.collecting") is None
+    try:
+        return getattr(import_module("roastcoffea.collecting"), "PROTOCOL", None) != PROTOCOL
     except ImportError:
         return True
 

@@ -26,13 +26,12 @@ from typing import Any
 from roastcoffea import _probe
 from roastcoffea._roast import Run
 from roastcoffea.aggregation.backends.taskvine import TaskVineMetricsParser
-from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.backends.base import CAME, PRESENT, WENT, AbstractMetricsBackend
 from roastcoffea.clock import RunClock
 from roastcoffea.inputs import clean_url
 
 logger = logging.getLogger(__name__)
 
-PRESENT, CAME, WENT = 1, 2, 3
 MEGABYTE = 2**20
 
 #: The name under which the run keeps what the manager says of itself
@@ -283,10 +282,11 @@ class Follower:
         for address in sorted(workers.keys() - self.workers.keys()):
             worker = workers[address]
             name = self.workers[address] = self.names.of(address)
-            since_utc_ns = int(worker.get("start_time", 0)) * 1000
+            now_ns = backend.clock.utc_ns()
+            since_utc_ns = int(worker["start_time"]) * 1000 if "start_time" in worker else now_ns
             earlier = since_utc_ns < backend._start_utc_ns
             backend.run.add_worker_event(
-                backend._start_utc_ns if earlier else min(since_utc_ns, backend.clock.utc_ns()),
+                backend._start_utc_ns if earlier else min(since_utc_ns, now_ns),
                 PRESENT if earlier else CAME,
                 name,
                 worker.get("hostname"),

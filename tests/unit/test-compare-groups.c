@@ -1,0 +1,66 @@
+/* Comparisons of many groups: each has a letter */
+
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "roast-compare.h"
+#include "roast-run.h"
+#include "sample.h"
+#include "util/cleanup.h"
+
+enum { MAX = ROAST_COMPARE_GROUPS_MAX };
+
+static void test_more_groups_than_letters_are_refused(void **state)
+{
+        struct roast_run *run, *runs[MAX + 1];
+        struct roast_comparison comparison;
+        struct roast_error error = { 0 };
+        size_t groups[MAX + 1];
+
+        (void)state;
+        assert_int_equal(roast_run_create(&run, NULL, &error), 0);
+        for (size_t i = 0; i <= MAX; i++) {
+                runs[i] = run;
+                groups[i] = i;
+        }
+        assert_int_equal(roast_compare(&comparison, runs, groups, MAX + 1, &error),
+                         ROAST_E_INVALID);
+        assert_string_equal(error.message, "more than 26 groups cannot be compared at once");
+        roast_comparison_deinit(&comparison);
+        roast_run_free(run);
+}
+
+static void test_the_last_group_has_a_letter(void **state)
+{
+        struct roast_comparison comparison = { 0 };
+        struct roast_run *runs[MAX];
+        struct roast_error error = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *notes = NULL;
+        size_t groups[MAX];
+
+        (void)state;
+        for (size_t i = 0; i < MAX; i++) {
+                groups[i] = i;
+                assert_int_equal(roast_run_create(&runs[i], NULL, &error), 0);
+        }
+        assert_int_equal(roast_compare(&comparison, runs, groups, MAX, &error), 0);
+        notes = roast_comparison_notes(&comparison);
+        assert_non_null(notes);
+        assert_non_null(strstr(notes, "all of B is held against all of A"));
+        assert_non_null(strstr(notes, "all of Z is held against all of A"));
+        roast_comparison_deinit(&comparison);
+        for (size_t i = 0; i < MAX; i++)
+                roast_run_free(runs[i]);
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_more_groups_than_letters_are_refused),
+                cmocka_unit_test(test_the_last_group_has_a_letter),
+        };
+
+        return cmocka_run_group_tests_name("compare-groups", tests, NULL, NULL);
+}
