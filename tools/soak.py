@@ -76,7 +76,7 @@ class Trouble(threading.Thread):
 
 def analyse_for(client: Client, fileset: Any, processor: Any, seconds: float) -> dict[str, Any]:
     """Analyse again and again; return coffea's reports, summed. Datasets get new names."""
-    reports = []
+    reports: list[dict[str, Any]] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         named = {f"{name}-{len(reports)}": entry for name, entry in fileset.items()}

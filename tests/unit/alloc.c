@@ -1,5 +1,6 @@
 /* Allocations that fail on demand: see alloc.h. The linker's --wrap leads here. */
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ char *__wrap_strndup(const char *string, size_t len);
 int __wrap_vasprintf(char **text, const char *format, va_list args);
 int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long left = -1;
 static bool failed;
 static size_t largest;
@@ -44,18 +46,21 @@ size_t alloc_largest(void)
         return largest;
 }
 
+/* Threads of the code that is tried allocate at the same time. */
 static bool refuse(size_t size)
 {
+        bool refused;
+
+        pthread_mutex_lock(&lock);
         if (size > largest)
                 largest = size;
-        if (left < 0)
-                return false;
-        if (left > 0) {
-                left--;
-                return false;
-        }
-        failed = true;
-        return true;
+        if (left > 0)
+                left--, refused = false;
+        else
+                refused = left == 0;
+        failed |= refused;
+        pthread_mutex_unlock(&lock);
+        return refused;
 }
 
 void *__wrap_malloc(size_t size)
