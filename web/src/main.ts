@@ -16,6 +16,7 @@ import { bytesTab, failuresTab, filesTable, ledgerTab, tableTab } from "./things
 import { timeline } from "./timeline";
 
 function tabsOf(report: Report, range: TimeRange): Tab[] {
+  const nothing = "There are no chunk records.";
   const tabs: Tab[] = [
     { id: "overview", title: "Overview", draw: (panel, charts) => { overview(panel, report, range, charts); } },
     { id: "timeline", title: "Timeline", draw: (panel, charts) => { timeline(panel, report, range, charts); } },
@@ -26,14 +27,14 @@ function tabsOf(report: Report, range: TimeRange): Tab[] {
       id: "datasets",
       title: "Datasets",
       draw: (panel) => {
-        tableTab(panel, report.table("datasets"), "There are no chunk records, so nothing is known by dataset.");
+        tableTab(panel, report.table("datasets"), nothing);
       },
     },
     {
       id: "files",
       title: "Files",
       draw: (panel) => {
-        tableTab(panel, report.table("files") ?? filesTable(report), "There are no chunk records, so nothing is known by file.");
+        tableTab(panel, report.table("files") ?? filesTable(report), nothing);
       },
     },
     { id: "bytes", title: "Bytes", draw: (panel) => { bytesTab(panel, report); } },
