@@ -290,7 +290,7 @@ class Simulation:
             probe.worker = simulated_worker(address)
             probe.channel = SimpleNamespace(post=self.scheduler.take)  # type: ignore[assignment]
             probe.rows, probe.sampler, probe.clock = [], None, self.clock
-            probe.expected = probe.spent_ns = probe.watched_before_ns = 0
+            probe.expected = probe.spent_ns = probe.watched_ns = 0
             self.probes.append(probe)
 
     def second(self, number: int) -> None:

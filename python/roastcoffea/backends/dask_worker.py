@@ -81,6 +81,7 @@ class WorkerProbe(WorkerPlugin):
         self.sampling: PeriodicCallback | None = None
         self.spent_ns = 0  # by us on the worker's event loop
         self.transitions = 0
+        self.watched_ns = 0
         collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
@@ -99,7 +100,6 @@ class WorkerProbe(WorkerPlugin):
         assert self.interval is not None
         _probes.setdefault(self.topic, []).append(self)
         self.watched_from_ns = _probe.watcher_cpu_ns()
-        self.watched_ns = 0
         try:
             sampler = _probe.Sampler(self.interval)
             sampler.start()
@@ -199,7 +199,7 @@ class WorkerProbe(WorkerPlugin):
         cpu = worker.monitor.quantities.get("cpu")
         gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        if _probes[self.topic][0] is self:
+        if self in _probes.get(self.topic, [])[:1]:
             watcher_ns = _probe.watcher_cpu_ns()
             self.watched_ns += watcher_ns - self.watched_from_ns
             self.watched_from_ns = watcher_ns
