@@ -22,12 +22,6 @@
 /* Columns of a record up to the last that is needed */
 #define RECORD_COLUMNS (CHUNK_START_UTC_NS + 1)
 
-/* A node in the order of chunks */
-struct place {
-        uint64_t chunk;
-        size_t node;
-};
-
 void join_deinit(struct join *join)
 {
         free(join->nodes);
@@ -344,58 +338,10 @@ static bool join_strangers(struct join *join, struct join_node **nodes, size_t n
 
 static int by_chunk(const void *a, const void *b)
 {
-        const struct place *x = a, *y = b;
+        const struct join_node *x = *(struct join_node *const *)a;
+        const struct join_node *y = *(struct join_node *const *)b;
 
-        if (x->chunk != y->chunk)
-                return x->chunk < y->chunk ? -1 : 1;
-        return (x->node > y->node) - (x->node < y->node);
-}
-
-/* Those of a bucket, which are nearly always of one or two chunks */
-static void sort_bucket(struct place *places, size_t n)
-{
-        if (n > FEW) {
-                qsort(places, n, sizeof(*places), by_chunk);
-                return;
-        }
-        for (size_t i = 1; i < n; i++) {
-                struct place place = places[i];
-                size_t j = i;
-
-                for (; j > 0 && by_chunk(&places[j - 1], &place) > 0; j--)
-                        places[j] = places[j - 1];
-                places[j] = place;
-        }
-}
-
-/* Nodes of known chunks, by chunk: hashes are spread evenly, so their first bits tell the bucket */
-static int order_by_chunk(const struct join *join, struct place **ret, size_t *n)
-{
-        ROAST_CLEANUP(cleanup_free) size_t *ends = NULL;
-        struct place *places = calloc(join->n, sizeof(*places));
-        unsigned int shift = 63;
-
-        while (shift > 1 && (join->n >> (63 - shift)) > 1)
-                shift--;
-        ends = calloc(((size_t)1 << (64 - shift)) + 1, sizeof(*ends));
-        if (!places || !ends) {
-                free(places);
-                return ROAST_E_NOMEM;
-        }
-        for (size_t i = 0; i < join->n; i++)
-                if (join->nodes[i].chunk)
-                        ends[(join->nodes[i].chunk >> shift) + 1]++;
-        for (size_t i = 0; i < (size_t)1 << (64 - shift); i++)
-                ends[i + 1] += ends[i];
-        for (size_t i = 0; i < join->n; i++) /* each bucket's begin moves to its end */
-                if (join->nodes[i].chunk)
-                        places[ends[join->nodes[i].chunk >> shift]++] =
-                                (struct place){ join->nodes[i].chunk, i };
-        for (size_t i = 0, begin = 0; i < (size_t)1 << (64 - shift); begin = ends[i++])
-                sort_bucket(places + begin, ends[i] - begin);
-        *n = ends[((size_t)1 << (64 - shift)) - 1];
-        *ret = places;
-        return 0;
+        return (x->chunk > y->chunk) - (x->chunk < y->chunk);
 }
 
 /* Returns whether any of them says so. */
@@ -414,19 +360,44 @@ static bool each_chunk(struct join *join, struct join_node **nodes, size_t n,
         return any;
 }
 
+/*
+ * Nodes of known chunks, by chunk. Hashes are spread evenly: their first bits tell the bucket, in
+ * which there are nearly always one or two chunks.
+ */
+static int order_by_chunk(const struct join *join, struct join_node **nodes, size_t *n)
+{
+        ROAST_CLEANUP(cleanup_free) size_t *ends = NULL;
+        unsigned int shift = 63;
+        size_t n_buckets;
+
+        while (shift > 1 && (join->n >> (63 - shift)) > 1)
+                shift--;
+        n_buckets = (size_t)1 << (64 - shift);
+        ends = calloc(n_buckets + 1, sizeof(*ends));
+        if (!ends)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < join->n; i++)
+                if (join->nodes[i].chunk)
+                        ends[(join->nodes[i].chunk >> shift) + 1]++;
+        for (size_t i = 0; i < n_buckets; i++)
+                ends[i + 1] += ends[i];
+        for (size_t i = 0; i < join->n; i++) /* each bucket's begin moves to its end */
+                if (join->nodes[i].chunk)
+                        nodes[ends[join->nodes[i].chunk >> shift]++] = &join->nodes[i];
+        for (size_t i = 0, begin = 0; i < n_buckets; begin = ends[i++])
+                sort_nodes(nodes + begin, ends[i] - begin, by_chunk);
+        *n = ends[n_buckets - 1];
+        return 0;
+}
+
 static int join_all(struct join *join)
 {
-        ROAST_CLEANUP(cleanup_free) struct join_node **nodes = NULL;
-        ROAST_CLEANUP(cleanup_free) struct place *places = NULL;
+        ROAST_CLEANUP(cleanup_free)
+        struct join_node **nodes = calloc(join->n, sizeof(struct join_node *));
         size_t n;
-        int r;
 
-        r = order_by_chunk(join, &places, &n);
-        nodes = calloc(n + 1, sizeof(struct join_node *));
-        if (r < 0 || !nodes)
+        if (!nodes || order_by_chunk(join, nodes, &n) < 0)
                 return ROAST_E_NOMEM;
-        for (size_t i = 0; i < n; i++)
-                nodes[i] = &join->nodes[places[i].node];
         if (!each_chunk(join, nodes, n, join_chunk) && join->n_records && join->n > join->n_records)
                 each_chunk(join, nodes, n, join_strangers);
         return 0;
