@@ -44,6 +44,8 @@ struct state {
         size_t levels[LEVELS_MAX + 1]; /* where those of a level begin; level 0: over chunks */
         size_t n_levels;
         struct times *times; /* of the datasets, in this simulation */
+        const float *ratio;  /* what the next chunk will draw: far apart in memory, so */
+        const float *gap;    /* fetched while the one before is simulated */
         double slowdown;     /* of a chunk's own time */
         double gap_slowdown;
         struct simulated *result;
@@ -150,22 +152,40 @@ static size_t inputs_of(const struct state *state, size_t level, size_t number)
         return left < MODEL_TREE ? left : MODEL_TREE;
 }
 
+static void draw_gap(struct state *state)
+{
+        const struct model *model = state->simulation->model;
+
+        if (!model->n_gaps)
+                return;
+        state->gap = &model->gaps[draw_below(state, model->n_gaps)];
+        __builtin_prefetch(state->gap);
+}
+
+static void draw_chunk(struct state *state, const struct model_chunk *chunk)
+{
+        const struct model *model = state->simulation->model;
+        const struct model_dataset *dataset = &model->datasets[chunk->dataset];
+
+        state->ratio = &model->ratios[dataset->first + draw_below(state, dataset->n)];
+        __builtin_prefetch(state->ratio);
+        draw_gap(state);
+}
+
 /* How long a thread is busy with a chunk, failed attempts included */
 static double chunk_s(struct state *state, const struct model_chunk *chunk, bool cold)
 {
         const struct model *model = state->simulation->model;
-        const struct model_dataset *dataset = &model->datasets[chunk->dataset];
-        double ratio = (double)model->ratios[dataset->first + draw_below(state, dataset->n)];
         const struct times *times = &state->times[chunk->dataset];
-        double own_s = (times->fixed_s + times->per_event_s * chunk->events) * ratio;
+        double own_s = (times->fixed_s + times->per_event_s * chunk->events) *
+                       (double)*state->ratio;
         double busy_s, all_s = 0;
 
         own_s = (own_s + (cold ? model->cold_s : 0)) * state->slowdown;
         for (int attempt = 0;; attempt++) {
                 busy_s = own_s;
-                if (!cold && model->n_gaps)
-                        busy_s += (double)model->gaps[draw_below(state, model->n_gaps)] *
-                                  state->gap_slowdown;
+                if (!cold && state->gap)
+                        busy_s += (double)*state->gap * state->gap_slowdown;
                 if (!(state->simulation->fail_rate > 0) ||
                     draw_unit(state) >= state->simulation->fail_rate)
                         return all_s + busy_s;
@@ -174,6 +194,7 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
                         state->result->exhausted++;
                         return all_s;
                 }
+                draw_gap(state);
         }
 }
 
@@ -223,6 +244,8 @@ static void run(struct state *state)
         size_t next = 0;
         double last_chunk_s = 0, last_s = 0, idle_from_s = -1;
 
+        if (simulation->n_chunks)
+                draw_chunk(state, &simulation->chunks[0]);
         while (next < simulation->n_chunks || state->n_merges) {
                 struct thread *thread = &state->threads[0];
                 double start_s = thread->free_s, busy_s;
@@ -245,6 +268,8 @@ static void run(struct state *state)
                         thread->free_s = start_s + busy_s;
                         last_chunk_s = fmax(last_chunk_s, thread->free_s);
                         deliver(state, 0, next++, thread->free_s);
+                        if (next < simulation->n_chunks)
+                                draw_chunk(state, &simulation->chunks[next]);
                 }
                 result->busy_s += busy_s;
                 settle_thread(state->threads, simulation->threads, 0);
