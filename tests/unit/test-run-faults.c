@@ -232,7 +232,7 @@ static void test_reading_without_memory_is_an_error(void **state)
 
 /* ---- the disk ---- */
 
-static void play_with_faults(void **state, long n, int reason)
+static void play_with_faults(void **state, enum fault kind, long n, int reason)
 {
         ROAST_CLEANUP(stages_deinit) struct stages stages;
         const char *path = folder_path(state, "a.roast");
@@ -244,11 +244,11 @@ static void play_with_faults(void **state, long n, int reason)
                 struct roast_run *run = NULL;
                 int r;
 
-                faults_fail_after(count, n, reason);
+                faults_fail_after(kind, count, n, reason);
                 r = live(path, &run, &error);
                 roast_run_free(run);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 if (r < 0) {
                         assert_int_equal(r, ROAST_E_IO);
                         assert_non_null(strstr(error.message, path));
@@ -266,12 +266,12 @@ static void play_with_faults(void **state, long n, int reason)
 
 static void test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed(void **state)
 {
-        play_with_faults(state, -1, ENOSPC);
+        play_with_faults(state, FAULT_WRITE, -1, ENOSPC);
 }
 
 static void test_a_write_or_sync_that_fails_once_keeps_what_is_committed(void **state)
 {
-        play_with_faults(state, 1, EIO);
+        play_with_faults(state, FAULT_WRITE, 1, EIO);
 }
 
 /* Space is freed later: the writer goes on, and the file is one that its reader takes. */
@@ -288,11 +288,11 @@ static void test_a_writer_goes_on_after_a_full_disk(void **state)
                 assert_int_equal(roast_run_create(&run, path, NULL), 0);
                 assert_int_equal(sample_begin(run, NULL), 0);
                 assert_int_equal(roast_run_commit(run, NULL), 0);
-                faults_fail_after(count, -1, ENOSPC);
+                faults_fail_after(FAULT_WRITE, count, -1, ENOSPC);
                 if (add_chunks(run, &error) >= 0)
                         (void)roast_run_commit(run, &error);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 if (sample_end(run, &error) < 0 || roast_run_commit(run, &error) < 0 ||
                     roast_run_finish(run, &error) < 0)
                         fail_msg("after %ld calls: %s", count, error.message);
@@ -327,10 +327,10 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
                 int r;
 
-                faults_fail_after(count, -1, ENOSPC);
+                faults_fail_after(FAULT_WRITE, count, -1, ENOSPC);
                 r = roast_run_copy(run, path, &error);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 assert_int_equal(r, failed ? ROAST_E_IO : 0);
                 assert_int_equal(roast_run_open(&copy, path, &error), 0);
                 summary = try_summary(copy, &error);
