@@ -94,7 +94,7 @@ long faults_next(long count)
 {
         const char *all = getenv("ROAST_FAULTS_ALL");
 
-        return all && !strcmp(all, "1") ? count + 1 : count + 1 + count / 60;
+        return all && !strcmp(all, "1") ? count + 1 : count + 1 + count / 16;
 }
 
 static bool refuse(enum fault kind)
