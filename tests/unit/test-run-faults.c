@@ -20,6 +20,7 @@
 #include "alloc.h"
 #include "faults.h"
 #include "folder.h"
+#include "run/run.h"
 #include "sample.h"
 #include "util/cleanup.h"
 #include "util/size.h"
@@ -274,6 +275,39 @@ static void test_a_write_or_sync_that_fails_once_keeps_what_is_committed(void **
         play_with_faults(state, FAULT_WRITE, 1, EIO);
 }
 
+static void test_reads_that_fail_keep_what_is_committed(void **state)
+{
+        play_with_faults(state, FAULT_READ, 1, EIO);
+        play_with_faults(state, FAULT_READ, -1, EIO);
+}
+
+/* ---- the clock ---- */
+
+/* When a commit was made is not known then; it is made all the same. */
+static void test_a_clock_that_fails_does_no_harm(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast");
+        struct roast_run *run = NULL;
+        sqlite3_stmt *seals = NULL;
+        int n = 0;
+
+        play_with_faults(state, FAULT_CLOCK, 1, EINVAL);
+        play_with_faults(state, FAULT_CLOCK, -1, EINVAL);
+        faults_fail_after(FAULT_CLOCK, 0, -1, EINVAL);
+        assert_int_equal(live(path, &run, NULL), 0);
+        faults_none();
+        assert_int_equal(sqlite3_prepare_v2(run->db, "SELECT utc_ns FROM seal", -1, &seals, NULL),
+                         SQLITE_OK);
+        for (; sqlite3_step(seals) == SQLITE_ROW; n++)
+                assert_int_equal(sqlite3_column_type(seals, 0), SQLITE_NULL);
+        sqlite3_finalize(seals);
+        roast_run_free(run);
+        assert_true(n > 0);
+        stages_init(&stages);
+        assert_is_a_stage(path, &stages, 0);
+}
+
 /* Space is freed later: the writer goes on, and the file is one that its reader takes. */
 static void test_a_writer_goes_on_after_a_full_disk(void **state)
 {
@@ -491,6 +525,8 @@ int main(void)
                 TEST(test_reading_without_memory_is_an_error),
                 TEST(test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed),
                 TEST(test_a_write_or_sync_that_fails_once_keeps_what_is_committed),
+                TEST(test_reads_that_fail_keep_what_is_committed),
+                TEST(test_a_clock_that_fails_does_no_harm),
                 TEST(test_a_writer_goes_on_after_a_full_disk),
                 TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
                 TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
