@@ -17,8 +17,7 @@ const char *roast_run_path(const struct roast_run *run)
         return run->path ? run->path : run->source;
 }
 
-/* SQLite calls a file damaged that the system refuses to read. The errno of that, or 0. */
-static int refused_read(sqlite3 *db)
+int run_refused_read(sqlite3 *db)
 {
         static const int files[] = { SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER };
 
@@ -39,7 +38,7 @@ static int refused_read(sqlite3 *db)
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error)
 {
         const char *reason = run->db ? sqlite3_errmsg(run->db) : sqlite3_errstr(rc);
-        int number = (rc & 0xff) == SQLITE_CORRUPT ? refused_read(run->db) : 0;
+        int number = (rc & 0xff) == SQLITE_CORRUPT ? run_refused_read(run->db) : 0;
 
         if (number)
                 return roast_fail(error, ROAST_E_IO, "%s: %s: %s", run_label(run), what,

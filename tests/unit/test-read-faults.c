@@ -8,7 +8,6 @@
 
 #include "unit.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "alloc.h"
 #include "faults.h"
 #include "folder.h"
+#include "plans.h"
 #include "roast-compare.h"
 #include "roast-explain.h"
 #include "roast-export.h"
@@ -267,64 +267,6 @@ static int write_copy(struct buf *out, const char *path, struct roast_error *err
         return r;
 }
 
-/* ---- faults ---- */
-
-static const struct plan {
-        const char *name;
-        enum fault kind; /* FAULT_N_KINDS: memory */
-        long n;
-        int error;
-        int code; /* what is returned then, unless the answer is right nevertheless */
-} plans[] = {
-        { "a read fails", FAULT_READ, 1, EIO, ROAST_E_IO },
-        { "reads fail", FAULT_READ, -1, EIO, ROAST_E_IO },
-        { "a write fails", FAULT_WRITE, 1, EIO, ROAST_E_IO },
-        { "the disk is full", FAULT_WRITE, -1, ENOSPC, ROAST_E_IO },
-        { "no thread starts", FAULT_THREAD, -1, EAGAIN, 0 },
-        { "a clock fails", FAULT_CLOCK, 1, EINVAL, 0 },
-        { "clocks fail", FAULT_CLOCK, -1, EINVAL, 0 },
-        { "there is no memory", FAULT_N_KINDS, 0, 0, ROAST_E_NOMEM },
-};
-
-typedef int (*asking)(struct buf *out, const char *path, struct roast_error *error);
-
-static bool try_once(asking ask, const char *path, const struct plan *plan, long count,
-                     const struct buf *wanted)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        struct roast_error error = { 0 };
-        bool memory = plan->kind == FAULT_N_KINDS, failed;
-        int r;
-
-        if (memory)
-                alloc_fail_after(count);
-        else
-                faults_fail_after(plan->kind, count, plan->n, plan->error);
-        r = ask(&out, path, &error);
-        failed = memory ? alloc_failed() : faults_failed();
-        alloc_fail_after(-1);
-        faults_none();
-        if (r < 0 && (!failed || r != plan->code || error.code != r || !error.message[0]))
-                fail_msg("%s after %ld calls: %d: %s", plan->name, count, r, error.message);
-        if (r >= 0 && (out.len != wanted->len || memcmp(out.data, wanted->data, out.len)))
-                fail_msg("%s after %ld calls: another answer", plan->name, count);
-        return failed;
-}
-
-static void play(asking ask, const char *path)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf wanted = BUF_INIT;
-        struct roast_error error = { 0 };
-
-        if (ask(&wanted, path, &error) < 0)
-                fail_msg("%s", error.message);
-        assert_true(wanted.len > 0);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(plans); i++)
-                for (long count = 0; try_once(ask, path, &plans[i], count, &wanted);
-                     count = faults_next(count))
-                        assert_true(count < 1000000);
-}
-
 /* ---- the run: finished, and one that goes on, with its journal ---- */
 
 static struct roast_run *writer;
@@ -352,7 +294,7 @@ static int remove_runs(void **state)
 #define ASK(name)                                                                                  \
         static void test_##name(void **state)                                                      \
         {                                                                                          \
-                play(name, folder_path(state, "finished.roast"));                                  \
+                plans_play(name, folder_path(state, "finished.roast"));                            \
         }
 
 ASK(ask_exports)
@@ -368,8 +310,8 @@ ASK(write_copy)
 
 static void test_ask_summary(void **state)
 {
-        play(ask_summary, folder_path(state, "finished.roast"));
-        play(ask_summary, folder_path(state, "going.roast"));
+        plans_play(ask_summary, folder_path(state, "finished.roast"));
+        plans_play(ask_summary, folder_path(state, "going.roast"));
 }
 
 #define TEST(name) cmocka_unit_test(test_##name)
