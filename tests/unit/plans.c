@@ -13,7 +13,7 @@
 static const struct plan {
         const char *name;
         enum fault kind; /* FAULT_N_KINDS: memory */
-        long n;
+        long n;          /* so many; negative: all from there on */
         int error;
         int code; /* what is returned unless the answer is right nevertheless; 0: it must be */
 } plans[] = {
@@ -24,7 +24,8 @@ static const struct plan {
         { "no thread starts", FAULT_THREAD, -1, EAGAIN, 0 },
         { "a clock fails", FAULT_CLOCK, 1, EINVAL, 0 },
         { "clocks fail", FAULT_CLOCK, -1, EINVAL, 0 },
-        { "there is no memory", FAULT_N_KINDS, 0, 0, ROAST_E_NOMEM },
+        { "an allocation fails", FAULT_N_KINDS, 1, 0, ROAST_E_NOMEM },
+        { "there is no memory", FAULT_N_KINDS, -1, 0, ROAST_E_NOMEM },
 };
 
 static bool try_once(plan_asking ask, const char *path, const struct plan *plan, long count,
@@ -35,7 +36,9 @@ static bool try_once(plan_asking ask, const char *path, const struct plan *plan,
         bool memory = plan->kind == FAULT_N_KINDS, failed;
         int r;
 
-        if (memory)
+        if (memory && plan->n == 1)
+                alloc_fail_one(count);
+        else if (memory)
                 alloc_fail_after(count);
         else
                 faults_fail_after(plan->kind, count, plan->n, plan->error);
