@@ -90,11 +90,11 @@ bool faults_failed(void)
         return did;
 }
 
-long faults_next(long count)
+long faults_next(long count, long part)
 {
         const char *all = getenv("ROAST_FAULTS_ALL");
 
-        return all && !strcmp(all, "1") ? count + 1 : count + 1 + count / 16;
+        return all && !strcmp(all, "1") ? count + 1 : count + 1 + count / part;
 }
 
 static bool refuse(enum fault kind)

@@ -24,10 +24,10 @@ void faults_none(void);
 bool faults_failed(void);
 
 /*
- * The count to try after this one: each at first, then in growing steps, since SQLite calls often.
- * With ROAST_FAULTS_ALL=1 in the environment always the next one.
+ * The count to try after this one: each at first, then in steps of a part of it (60: a sixtieth),
+ * since SQLite calls often. With ROAST_FAULTS_ALL=1 in the environment always the next one.
  */
-long faults_next(long count);
+long faults_next(long count, long part);
 
 /* Whether every file is said to be on NFS. */
 void faults_network(bool network);

@@ -10,6 +10,8 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+#define STEP_PART 16
+
 static const struct plan {
         const char *name;
         enum fault kind; /* FAULT_N_KINDS: memory */
@@ -63,6 +65,6 @@ void plans_play(plan_asking ask, const char *path)
         assert_true(wanted.len > 0);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(plans); i++)
                 for (long count = 0; try_once(ask, path, &plans[i], count, &wanted);
-                     count = faults_next(count))
+                     count = faults_next(count, STEP_PART))
                         assert_true(count < 1000000);
 }

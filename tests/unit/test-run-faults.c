@@ -136,10 +136,9 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
         ROAST_CLEANUP(stages_deinit) struct stages stages;
         const char *path = folder_path(state, "a.roast");
         bool failed = true;
-        long step = 1;
 
         stages_init(&stages);
-        for (long count = 0; failed; count += step) {
+        for (long count = 0; failed; count = faults_next(count, 60)) {
                 struct roast_error error = { 0 };
                 struct roast_run *run = NULL;
                 int r;
@@ -156,8 +155,6 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
                 else
                         assert_nothing_left(path);
                 remove_run(path);
-                /* the first ones one by one, then in growing steps: SQLite allocates often */
-                step = 1 + count / 60;
         }
 }
 
@@ -167,7 +164,7 @@ static void test_a_writer_goes_on_after_a_lack_of_memory(void **state)
         bool failed = true;
 
         (void)state;
-        for (long count = 0; failed; count += 1 + count / 60) {
+        for (long count = 0; failed; count = faults_next(count, 60)) {
                 struct roast_error error = { 0 };
                 struct roast_run *run;
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
@@ -209,7 +206,7 @@ static void test_reading_without_memory_is_an_error(void **state)
         stages_init(&stages);
         assert_int_equal(live(path, &run, NULL), 0);
         roast_run_free(run);
-        for (long count = 0; failed; count += 1 + count / 100) {
+        for (long count = 0; failed; count = faults_next(count, 100)) {
                 struct roast_error error = { 0 };
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
                 int r;

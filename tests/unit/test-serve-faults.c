@@ -22,6 +22,8 @@
 #include "sample.h"
 #include "util/size.h"
 
+#define STEP_PART 16
+
 static int make_run(void **state)
 {
         struct roast_run *run;
@@ -121,7 +123,7 @@ static void start_while(const struct plan *plan, const char *path)
         const struct roast_serve_options options = { .path = path, .address = "127.0.0.1" };
         bool failed = true;
 
-        for (long count = 0; failed; count = faults_next(count)) {
+        for (long count = 0; failed; count = faults_next(count, STEP_PART)) {
                 struct roast_server *server = NULL;
                 struct roast_error error = { 0 };
                 int r;
@@ -148,7 +150,7 @@ static void answer_while(const struct plan *plan, const char *path, const char *
         const struct roast_serve_options options = { .path = path };
         bool failed = true;
 
-        for (long count = 0; failed; count = faults_next(count)) {
+        for (long count = 0; failed; count = faults_next(count, STEP_PART)) {
                 struct roast_server *server;
                 int status;
 
