@@ -5,7 +5,7 @@
  * counted at the level whose quota ran out, so that level is the one to read:
  * the tightest, or the process's own if none has a limit. It is looked up once,
  * and again after fork(), since a child may be put into another group. If reading
- * failed meanwhile nothing is known, and it is looked up the next time.
+ * failed meanwhile nothing is known, and it is looked up the next time, a few times.
  *
  * Reading cpu.stat of v2 can be dear on large machines (the kernel sums over all
  * cores first). Where there is no quota nothing is throttled, and it is not read.
@@ -27,6 +27,7 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+#define CGROUP_LOOKUPS        8 /* that may fail: each costs more than all other readings */
 #define CGROUP_NO_LIMIT_BYTES ((int64_t)1 << 60) /* v1 says "none" by a huge number */
 
 struct cgroup_file {
@@ -43,6 +44,7 @@ struct cgroup {
 
 static _Atomic(struct cgroup *) cgroup_current;
 static struct cgroup *cgroup_before_fork;
+static _Atomic unsigned int cgroup_failed;
 static pthread_once_t cgroup_once = PTHREAD_ONCE_INIT;
 
 static void cgroup_forked(void)
@@ -53,6 +55,7 @@ static void cgroup_forked(void)
                 cgroup->before_fork = cgroup_before_fork;
         cgroup_before_fork = cgroup;
         cgroup_current = NULL;
+        cgroup_failed = 0;
 }
 
 static void cgroup_init(void)
@@ -184,8 +187,11 @@ static struct cgroup *cgroup_get(void)
         if (!cgroup)
                 return NULL;
         if (!cgroup_find(cgroup)) {
-                free(cgroup);
-                return NULL;
+                *cgroup = (struct cgroup){ 0 };
+                if (atomic_fetch_add(&cgroup_failed, 1) + 1 < CGROUP_LOOKUPS) {
+                        free(cgroup);
+                        return NULL;
+                }
         }
         if (!atomic_compare_exchange_strong(&cgroup_current, &other, cgroup)) {
                 free(cgroup);
