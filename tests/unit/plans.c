@@ -59,12 +59,14 @@ void plans_play(plan_asking ask, const char *path)
 {
         ROAST_CLEANUP(buf_deinit) struct buf wanted = BUF_INIT;
         struct roast_error error = { 0 };
+        long n = 0;
 
         if (ask(&wanted, path, &error) < 0)
                 fail_msg("%s", error.message);
         assert_true(wanted.len > 0);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(plans); i++)
                 for (long count = 0; try_once(ask, path, &plans[i], count, &wanted);
-                     count = faults_next(count, STEP_PART))
+                     count = faults_next(count, STEP_PART), n++)
                         assert_true(count < 1000000);
+        print_message("%ld faults\n", n);
 }
