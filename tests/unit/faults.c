@@ -92,9 +92,11 @@ bool faults_failed(void)
 
 long faults_next(long count, long part)
 {
-        const char *all = getenv("ROAST_FAULTS_ALL");
+        const char *wanted = getenv("ROAST_FAULTS_PART");
 
-        return all && !strcmp(all, "1") ? count + 1 : count + 1 + count / part;
+        if (wanted && atol(wanted) > 0)
+                part = atol(wanted);
+        return count + 1 + count / part;
 }
 
 static bool refuse(enum fault kind)

@@ -25,7 +25,8 @@ bool faults_failed(void);
 
 /*
  * The count to try after this one: each at first, then in steps of a part of it (60: a sixtieth),
- * since SQLite calls often. With ROAST_FAULTS_ALL=1 in the environment always the next one.
+ * since SQLite calls often. ROAST_FAULTS_PART in the environment says another part; with a large
+ * number no call is left out.
  */
 long faults_next(long count, long part);
 
