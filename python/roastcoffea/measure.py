@@ -176,7 +176,9 @@ class Measurement:
         opened = trees.open_tree(self.handle, treename)
         tree = trees.tree_of(key, opened)
         if first:
-            fields["file_metadata"] = tree.metadata(filename)
+            # each process tells the totals of a file, but one chunk its hundreds of branches
+            at_start = not fields["entry_start"]
+            fields["file_metadata"] = tree.metadata(filename, with_branches=at_start)
         if not (touched or preloaded) and inputs.access_log(self.factory) is None:
             return
         start, stop = fields["entry_start"], fields["entry_stop"]

@@ -143,11 +143,10 @@ class Tree:
             pages = self.pages
             rows = [(name, *pages.branch(tree[name].field_id)[:2]) for name in list(tree.keys())]
         self.compressed = {name: compressed for name, compressed, _ in rows}
-        self.uncompressed = {name: uncompressed for name, _, uncompressed in rows}
         self.n_branches = len(rows)
         if self.pages is None:
             self.bytes = sum(self.compressed.values())
-            self.whole_bytes = sum(self.uncompressed.values())
+            self.whole_bytes = sum(uncompressed for _, _, uncompressed in rows)
         else:
             self.bytes = sum(c[0] for cluster in self.pages.columns for c in cluster)
             self.whole_bytes = sum(c[1] for cluster in self.pages.columns for c in cluster)
@@ -169,17 +168,16 @@ class Tree:
         self.known[name] = found
         return found
 
-    def metadata(self, filename: str | None) -> dict[str, Any]:
-        """Return the documented ``file_metadata``."""
-        return {
+    def metadata(self, filename: str | None, *, with_branches: bool = True) -> dict[str, Any]:
+        """Return the documented ``file_metadata``, and the bytes of every branch beside it."""
+        totals = {
             "filename": filename,
             "compression_ratio": self.bytes / self.whole_bytes if self.whole_bytes else 0.0,
             "total_branches": self.n_branches,
             "total_tree_bytes": self.bytes,
             "total_uncompressed_bytes": self.whole_bytes,
-            "branch_bytes": self.compressed,
-            "branch_uncompressed_bytes": self.uncompressed,
         }
+        return {**totals, "branch_bytes": self.compressed} if with_branches else totals
 
 
 _lock = threading.Lock()
