@@ -68,7 +68,7 @@ coverage: setup-test $(installed) ## say which lines and branches of libroast th
 	@$(python) tools/reached_lines.py
 
 .PHONY: valgrind
-valgrind: setup-valgrind $(installed) ## use the Python extensions under valgrind's memcheck
+valgrind: setup-test $(installed) ## use the Python extensions under valgrind's memcheck
 	@tools/valgrind
 
 .PHONY: faults
@@ -155,8 +155,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-test setup-fuzz setup-tidy setup-valgrind
-setup-lint setup-test setup-fuzz setup-tidy setup-valgrind: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz setup-tidy
+setup-lint setup-test setup-fuzz setup-tidy: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit

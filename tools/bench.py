@@ -24,7 +24,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench.json"
 LIMIT_S = 900
-SIZES = frozenset(("B", "B/record", "B/sample", "kB", "MB", "reads", "descriptors", "allocations"))
+SIZES = frozenset(
+    ("B", "B/record", "B/sample", "kB", "MB", "reads", "descriptors", "allocations", "instructions")
+)
 
 
 def benchmarks() -> dict[str, list[str]]:

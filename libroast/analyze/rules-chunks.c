@@ -135,8 +135,12 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
         for (size_t i = 1; i < GROUP_N_FACTORS; i++)
                 if (factors[i].explains > factors[best].explains)
                         best = i;
-        verdict_fire(verdict, study, sum_s, "%zu chunks take far longer than their events explain",
-                     n);
+        if (n == 1)
+                verdict_fire(verdict, study, sum_s,
+                             "One chunk takes far longer than its events explain");
+        else
+                verdict_fire(verdict, study, sum_s,
+                             "%zu chunks take far longer than their events explain", n);
         verdict_evidence(verdict, "%s more than expected, %.0f %% of the chunks' time",
                          say_s(sum_s), 100 * sum_s / study->wall_s);
         for (size_t i = 0; i < GROUP_N_FACTORS; i++)

@@ -177,8 +177,8 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
 {
         const struct model *model = state->simulation->model;
         const struct times *times = &state->times[chunk->dataset];
-        double own_s = (times->fixed_s + times->per_event_s * chunk->events) *
-                       (double)*state->ratio;
+        double own_s =
+                (times->fixed_s + times->per_event_s * chunk->events) * (double)*state->ratio;
         double busy_s, all_s = 0;
 
         own_s = (own_s + (cold ? model->cold_s : 0)) * state->slowdown;

@@ -19,9 +19,11 @@
  *   u32 length of the JSON | JSON, padded with blanks to 4 bytes | columns
  *
  * The JSON has what is written in words, and for each column an object {"type", "n", "at",
- * "delta"}: n values of f32, u32, u16 or u8 begin `at` bytes behind the JSON, all lowest bytes
- * first, then all second bytes, and so on, which packs better. With "delta" each is the difference
- * to the one before, modulo 2^32. Absent values are NaN or the highest number of the type.
+ * "unit", "delta"}: n values begin `at` bytes behind the JSON, all lowest bytes first, then all
+ * second bytes, and so on, which packs better. They are f32, or whole numbers of as many bytes as
+ * the largest needs, u8 to u64, in multiples of "unit" (1 where there is none): nanoseconds or
+ * bytes. With "delta" each is the difference to the one before, modulo the range of the type.
+ * Absent values are NaN or the highest number of the type.
  */
 int roast_report_data(void **data, size_t *len, struct roast_run *run, struct roast_error *error);
 

@@ -168,14 +168,21 @@ static void count_chunk(struct roast_file *file, const struct run_value *values)
         }
 }
 
-/* The first metadata of a file is kept; every process that opened it sends the same. */
+/* Every process that opened a file sends its totals, one chunk also its branches: that is kept. */
 static int keep_metadata(struct roast_file *file, const struct run_value *blob)
 {
-        if (file->metadata || blob->type != RUN_BYTES || blob->len == 0)
+        char *kept;
+
+        if (blob->type != RUN_BYTES || blob->len == 0 ||
+            (file->metadata && blob->len <= file->metadata_len))
                 return 0;
-        file->metadata = text_copy(blob->data, blob->len);
+        kept = text_copy(blob->data, blob->len);
+        if (!kept)
+                return ROAST_E_NOMEM;
+        free(file->metadata);
+        file->metadata = kept;
         file->metadata_len = blob->len;
-        return file->metadata ? 0 : ROAST_E_NOMEM;
+        return 0;
 }
 
 static int add_coverage(struct files *files, struct roast_file *file,

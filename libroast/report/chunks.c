@@ -1,6 +1,6 @@
 /* The chunks of the page: every attempt, by worker and start */
 
-#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "report/report.h"
 #include "util/cleanup.h"
 
-/* Places in time are kept to a tenth of a millisecond, which is enough for 119 hours. */
-#define TIME_UNIT_NS 100000
-#define LANES_MAX    255
-/* Of more chunks than this, durations are kept to five digits and other figures to four. */
-#define EXACT_MAX (1u << 18)
+/* Places in time are kept to a tenth of a millisecond. */
+#define START_UNIT_NS 100000
+/* Durations are kept to a power of ten of which the mean one has at least this many. */
+#define MEAN_UNITS 1e6
+#define LANES_MAX  255
 
 void report_chunks_deinit(struct report_chunks *chunks)
 {
@@ -181,37 +181,65 @@ int report_chunks_sort(struct report_chunks *chunks, const struct report *report
 struct columns {
         const struct report_chunks *chunks;
         struct report *report;
-        uint32_t *u32;
-        float *f32;
+        uint64_t *numbers;
 };
 
-static float scaled(int64_t value, float unit)
+static int64_t value_of(const struct columns *c, size_t i, size_t offset)
 {
-        return value == INT64_MIN ? NAN : (float)value / unit;
+        int64_t value;
+
+        memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
+        return value;
 }
 
-static void put_reals(const struct columns *c, const char *key, size_t offset, float unit,
-                      unsigned int bits)
+static void put(const struct columns *c, const char *key, uint64_t unit, bool delta)
 {
-        for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value;
-
-                memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
-                c->f32[i] = scaled(value, unit);
-        }
-        pack_f32(c->report->pack, key, c->f32, c->chunks->n,
-                 c->chunks->n <= EXACT_MAX ? PACK_EXACT : bits);
+        pack_numbers(c->report->pack, key, c->numbers, c->chunks->n, unit, delta);
 }
 
-static void put_numbers(const struct columns *c, const char *key, size_t offset)
+static void put_amounts(const struct columns *c, const char *key, size_t offset)
 {
         for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value;
+                int64_t value = value_of(c, i, offset);
 
-                memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
-                c->u32[i] = value < 0 || value >= UINT32_MAX ? PACK_ABSENT_U32 : (uint32_t)value;
+                c->numbers[i] = value < 0 ? PACK_ABSENT : (uint64_t)value;
         }
-        pack_u32(c->report->pack, key, c->u32, c->chunks->n, false);
+        put(c, key, 1, false);
+}
+
+/*
+ * The last digits of a nanosecond are noise, which takes as much room as the
+ * first ones. How many are kept depends on the mean and not on the longest: of
+ * one that hung for hours the others lose nothing.
+ */
+static uint64_t duration_unit_ns(const struct columns *c, size_t offset)
+{
+        double sum_ns = 0, n = 0;
+        uint64_t unit_ns = 1;
+
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t value = value_of(c, i, offset);
+
+                if (value < 0)
+                        continue;
+                sum_ns += (double)value;
+                n++;
+        }
+        while (n > 0 && sum_ns / n >= MEAN_UNITS * 10 * (double)unit_ns)
+                unit_ns *= 10;
+        return unit_ns;
+}
+
+static void put_durations(const struct columns *c, const char *key, size_t offset)
+{
+        uint64_t unit_ns = duration_unit_ns(c, offset);
+
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t value = value_of(c, i, offset);
+
+                c->numbers[i] = value < 0 ? PACK_ABSENT : ((uint64_t)value + unit_ns / 2) / unit_ns;
+        }
+        put(c, key, unit_ns, false);
 }
 
 /* How many entries a chunk has beyond its events: nearly always none, which takes no room. */
@@ -219,20 +247,16 @@ static void put_beyond(const struct columns *c)
 {
         for (size_t i = 0; i < c->chunks->n; i++) {
                 const struct report_chunk *row = &c->chunks->rows[i];
-                int64_t entries, beyond;
+                int64_t beyond;
 
                 if (row->entry_start < 0 || row->entry_stop < row->entry_start || row->events < 0) {
-                        c->u32[i] = PACK_ABSENT_U32;
+                        c->numbers[i] = PACK_ABSENT;
                         continue;
                 }
-                entries = row->entry_stop - row->entry_start;
-                if (__builtin_sub_overflow(entries, row->events, &beyond) || beyond < INT32_MIN ||
-                    beyond > INT32_MAX)
-                        c->u32[i] = PACK_ABSENT_U32;
-                else
-                        c->u32[i] = (uint32_t)beyond << 1 ^ (uint32_t)(beyond >> 63); /* zigzag */
+                beyond = row->entry_stop - row->entry_start - row->events;
+                c->numbers[i] = (uint64_t)beyond << 1 ^ (uint64_t)(beyond >> 63); /* zigzag */
         }
-        pack_u32(c->report->pack, "beyond", c->u32, c->chunks->n, false);
+        put(c, "beyond", 1, false);
 }
 
 static void put_starts(const struct columns *c)
@@ -242,36 +266,57 @@ static void put_starts(const struct columns *c)
         for (size_t i = 0; i < c->chunks->n; i++) {
                 int64_t start = c->chunks->rows[i].start_utc_ns;
 
-                if (start == INT64_MIN || __builtin_sub_overflow(start, zero, &after) ||
-                    after < 0 || after / TIME_UNIT_NS >= UINT32_MAX)
-                        c->u32[i] = PACK_ABSENT_U32;
+                if (start == INT64_MIN || __builtin_sub_overflow(start, zero, &after) || after < 0)
+                        c->numbers[i] = PACK_ABSENT;
                 else
-                        c->u32[i] = (uint32_t)(after / TIME_UNIT_NS);
+                        c->numbers[i] = (uint64_t)after / START_UNIT_NS;
         }
-        pack_u32(c->report->pack, "start", c->u32, c->chunks->n, true);
+        put(c, "start", START_UNIT_NS, true);
 }
 
 static void put_names(const struct columns *c)
 {
         const struct report_chunk *rows = c->chunks->rows;
         size_t n = c->chunks->n;
-        uint8_t *bytes = (uint8_t *)c->u32;
 
         for (size_t i = 0; i < n; i++)
-                c->u32[i] = rows[i].worker;
-        pack_u32(c->report->pack, "worker", c->u32, n, true);
+                c->numbers[i] = rows[i].worker;
+        put(c, "worker", 1, true);
         for (size_t i = 0; i < n; i++)
-                c->u32[i] = rows[i].dataset;
-        pack_u32(c->report->pack, "dataset", c->u32, n, false);
+                c->numbers[i] = rows[i].file;
+        put(c, "file", 1, false);
         for (size_t i = 0; i < n; i++)
-                c->u32[i] = rows[i].file;
-        pack_u32(c->report->pack, "file", c->u32, n, false);
+                c->numbers[i] = rows[i].outcome;
+        put(c, "outcome", 1, false);
         for (size_t i = 0; i < n; i++)
-                bytes[i] = rows[i].outcome;
-        pack_u8(c->report->pack, "outcome", bytes, n);
-        for (size_t i = 0; i < n; i++)
-                bytes[i] = rows[i].lane;
-        pack_u8(c->report->pack, "lane", bytes, n);
+                c->numbers[i] = rows[i].lane;
+        put(c, "lane", 1, false);
+}
+
+/*
+ * A file nearly always has one dataset: that of its first chunk is kept for the
+ * file, and of each chunk by how much it differs, which takes no room.
+ */
+static int put_datasets(const struct columns *c)
+{
+        size_t n_files = c->report->files.n, n_datasets = c->report->datasets.n;
+        ROAST_CLEANUP(cleanup_free) uint64_t *of_file = malloc((n_files + 1) * sizeof(*of_file));
+
+        if (!of_file)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < n_files; i++)
+                of_file[i] = PACK_ABSENT;
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                const struct report_chunk *row = &c->chunks->rows[i];
+                uint64_t *first = &of_file[row->file];
+
+                if (*first == PACK_ABSENT)
+                        *first = row->dataset;
+                c->numbers[i] = (row->dataset + n_datasets - *first) % n_datasets;
+        }
+        put(c, "other_dataset", 1, false);
+        pack_numbers(c->report->pack, "file_dataset", of_file, n_files, 1, false);
+        return 0;
 }
 
 /* Those that did not finish: which chunk, and what was said */
@@ -298,35 +343,34 @@ static void put_errors(const struct columns *c)
 int report_chunks_put(const struct report_chunks *chunks, struct report *report,
                       struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) uint32_t *scratch = malloc((chunks->n + 1) * sizeof(*scratch));
-        ROAST_CLEANUP(cleanup_free) float *reals = malloc((chunks->n + 1) * sizeof(*reals));
-        struct columns c = { chunks, report, scratch, reals };
+        ROAST_CLEANUP(cleanup_free) uint64_t *numbers = malloc((chunks->n + 1) * sizeof(*numbers));
+        struct columns c = { chunks, report, numbers };
         struct json *json = &report->pack->json;
 
-        if (!scratch || !reals)
+        if (!numbers)
                 return roast_fail_nomem(error);
         json_key(json, "chunks");
         json_object(json);
         json_key(json, "n");
         json_int(json, (int64_t)chunks->n);
-        json_key(json, "time_unit_s");
-        json_double(json, TIME_UNIT_NS / 1e9);
         json_key(json, "outcomes");
         json_array(json);
         for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++)
                 json_string(json, chunk_outcomes[i]);
         json_end(json);
         put_starts(&c);
-        put_reals(&c, "wall", offsetof(struct report_chunk, wall_ns), 1e9f, PACK_FIVE_DIGITS);
-        put_reals(&c, "cpu", offsetof(struct report_chunk, cpu_ns), 1e9f, PACK_FOUR_DIGITS);
-        put_reals(&c, "memory", offsetof(struct report_chunk, peak_bytes), 1, PACK_FOUR_DIGITS);
-        put_reals(&c, "bytes", offsetof(struct report_chunk, bytes), 1, PACK_FOUR_DIGITS);
-        put_numbers(&c, "events", offsetof(struct report_chunk, events));
-        put_numbers(&c, "entry_start", offsetof(struct report_chunk, entry_start));
+        put_durations(&c, "wall", offsetof(struct report_chunk, wall_ns));
+        put_durations(&c, "cpu", offsetof(struct report_chunk, cpu_ns));
+        put_amounts(&c, "memory", offsetof(struct report_chunk, peak_bytes));
+        put_amounts(&c, "bytes", offsetof(struct report_chunk, bytes));
+        put_amounts(&c, "events", offsetof(struct report_chunk, events));
+        put_amounts(&c, "entry_start", offsetof(struct report_chunk, entry_start));
         put_beyond(&c);
-        put_numbers(&c, "attempt", offsetof(struct report_chunk, attempt));
+        put_amounts(&c, "attempt", offsetof(struct report_chunk, attempt));
         put_names(&c);
         put_errors(&c);
+        if (put_datasets(&c) < 0)
+                return roast_fail_nomem(error);
         json_end(json);
         return 0;
 }

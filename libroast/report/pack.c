@@ -3,10 +3,14 @@
 #include "report/pack.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/size.h"
+
+/* Of the 24 of a float: four digits are left, which pack better. */
+#define DROPPED_BITS 10
 
 void pack_init(struct pack *pack)
 {
@@ -21,12 +25,14 @@ void pack_deinit(struct pack *pack)
 }
 
 /* Describes a column and returns the place for its bytes; NULL: no memory. */
-static uint8_t *column(struct pack *pack, const char *key, const char *type, size_t n, size_t size,
-                       bool delta)
+static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, size_t size,
+                       uint64_t unit, bool delta)
 {
         struct json *json = &pack->json;
+        char type[8];
         uint8_t *place;
 
+        snprintf(type, sizeof(type), "%c%zu", kind, 8 * size);
         json_key(json, key);
         json_object(json);
         json_key(json, "type");
@@ -35,6 +41,10 @@ static uint8_t *column(struct pack *pack, const char *key, const char *type, siz
         json_int(json, (int64_t)n);
         json_key(json, "at");
         json_int(json, (int64_t)pack->columns.len);
+        if (unit != 1) {
+                json_key(json, "unit");
+                json_int(json, (int64_t)unit);
+        }
         if (delta) {
                 json_key(json, "delta");
                 json_bool(json, true);
@@ -49,60 +59,58 @@ static uint8_t *column(struct pack *pack, const char *key, const char *type, siz
         return place;
 }
 
-static void put_planes(uint8_t *place, size_t n, size_t i, uint32_t value)
+static void put_planes(uint8_t *place, size_t n, size_t size, size_t i, uint64_t value)
 {
-        for (unsigned int byte = 0; byte < 4; byte++)
+        for (size_t byte = 0; byte < size; byte++)
                 place[byte * n + i] = (uint8_t)(value >> (8 * byte));
 }
 
 /* Rounded to the nearest; NaN and infinities stay what they are. */
 static uint32_t round_to(uint32_t number, unsigned int dropped)
 {
-        if (dropped == 0 || (number & 0x7f800000u) == 0x7f800000u)
+        if ((number & 0x7f800000u) == 0x7f800000u)
                 return number;
         return (number + (UINT32_C(1) << (dropped - 1))) & ~((UINT32_C(1) << dropped) - 1);
 }
 
-void pack_f32(struct pack *pack, const char *key, const float *values, size_t n, unsigned int bits)
+void pack_reals(struct pack *pack, const char *key, const float *values, size_t n)
 {
-        uint8_t *place = column(pack, key, "f32", n, 4, false);
+        uint8_t *place = column(pack, key, 'f', n, sizeof(*values), 1, false);
 
         for (size_t i = 0; place && i < n; i++) {
                 float value = isnan(values[i]) ? NAN : values[i];
                 uint32_t number;
 
                 memcpy(&number, &value, sizeof(number));
-                put_planes(place, n, i, round_to(number, PACK_EXACT - bits));
+                put_planes(place, n, sizeof(number), i, round_to(number, DROPPED_BITS));
         }
 }
 
-void pack_u32(struct pack *pack, const char *key, const uint32_t *values, size_t n, bool delta)
+/* Bytes that hold the largest number, and one that is higher for what is absent */
+static size_t size_of(const uint64_t *values, size_t n)
 {
-        uint8_t *place = column(pack, key, "u32", n, 4, delta);
-        uint32_t before = 0;
+        uint64_t largest = 0;
+        size_t size = 1;
+
+        for (size_t i = 0; i < n; i++)
+                if (values[i] > largest && values[i] != PACK_ABSENT)
+                        largest = values[i];
+        while (size < sizeof(largest) && largest >= (UINT64_C(1) << (8 * size)) - 1)
+                size++;
+        return size;
+}
+
+void pack_numbers(struct pack *pack, const char *key, const uint64_t *values, size_t n,
+                  uint64_t unit, bool delta)
+{
+        size_t size = size_of(values, n);
+        uint8_t *place = column(pack, key, 'u', n, size, unit, delta);
+        uint64_t before = 0;
 
         for (size_t i = 0; place && i < n; i++) {
-                put_planes(place, n, i, values[i] - before);
+                put_planes(place, n, size, i, values[i] - before);
                 before = delta ? values[i] : 0;
         }
-}
-
-void pack_u16(struct pack *pack, const char *key, const uint16_t *values, size_t n)
-{
-        uint8_t *place = column(pack, key, "u16", n, 2, false);
-
-        for (size_t i = 0; place && i < n; i++) {
-                place[i] = (uint8_t)values[i];
-                place[n + i] = (uint8_t)(values[i] >> 8);
-        }
-}
-
-void pack_u8(struct pack *pack, const char *key, const uint8_t *values, size_t n)
-{
-        uint8_t *place = column(pack, key, "u8", n, 1, false);
-
-        if (place && n)
-                memcpy(place, values, n);
 }
 
 int pack_finish(struct pack *pack, void **data, size_t *len, struct roast_error *error)

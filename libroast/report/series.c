@@ -191,15 +191,15 @@ static int put_cluster(const struct report_chunks *chunks, struct report *report
                 return r;
         add_chunks(&cluster, grid, chunks);
         density_read(&cluster.workers, grid, 1, values);
-        pack_f32(pack, "workers", values, grid->n, PACK_FOUR_DIGITS);
+        pack_reals(pack, "workers", values, grid->n);
         if (cluster.threads_known) {
                 density_read(&cluster.threads, grid, 1, values);
-                pack_f32(pack, "threads", values, grid->n, PACK_FOUR_DIGITS);
+                pack_reals(pack, "threads", values, grid->n);
         }
         density_read(&cluster.running, grid, 1, values);
-        pack_f32(pack, "running", values, grid->n, PACK_FOUR_DIGITS);
+        pack_reals(pack, "running", values, grid->n);
         density_read(&cluster.events, grid, 1e9 / grid->step_ns, values);
-        pack_f32(pack, "events", values, grid->n, PACK_FOUR_DIGITS);
+        pack_reals(pack, "events", values, grid->n);
         if (cluster.memory_limit_bytes > 0) {
                 json_key(&pack->json, "memory_limit_bytes");
                 json_int(&pack->json, cluster.memory_limit_bytes);
@@ -245,22 +245,52 @@ static int read_blocks(struct samples *samples, struct report *report, struct ro
         int r;
 
         r = series_walk_begin(&walk, report->run, error);
-        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
-                add_block(samples, &walk, report->workers.slots[walk.worker_text] - 1);
+        while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
+                uint32_t slot = report->workers.slots[walk.worker_text];
+
+                if (slot)
+                        add_block(samples, &walk, slot - 1);
+        }
         series_walk_end(&walk);
         return r;
 }
 
-/* Workers that have samples, so that the matrices can be made */
+/* Whether anything is drawn of a row with these columns */
+static bool is_drawn(const struct report *report, int64_t columns_text)
+{
+        const char *columns;
+        int64_t unit;
+        size_t len;
+
+        if (columns_text < 1 || (uint64_t)columns_text > report->texts.n)
+                return false;
+        columns = intern_get(&report->texts, (size_t)columns_text - 1, &len);
+        for (size_t k = 0; k < N_DEFINITIONS; k++) {
+                const char *const *name = definitions[k].columns;
+
+                while (*name && series_column(columns, len, *name, &unit) >= 0)
+                        name++;
+                if (!*name)
+                        return true;
+        }
+        return false;
+}
+
+/*
+ * Workers that have samples, so that the matrices can be made. What has others
+ * than those that are drawn is no worker, as the manager of TaskVine.
+ */
 static int name_sampled(struct report *report, struct roast_error *error)
 {
         sqlite3_stmt *stmt;
         int rc, r = 0;
 
-        rc = sqlite3_prepare_v2(report->run->db, "SELECT DISTINCT worker_text FROM series", -1,
-                                &stmt, NULL);
+        rc = sqlite3_prepare_v2(report->run->db,
+                                "SELECT DISTINCT worker_text,columns_text FROM series", -1, &stmt,
+                                NULL);
         while ((rc == SQLITE_OK || rc == SQLITE_ROW) && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-                if (report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
+                if (is_drawn(report, sqlite3_column_int64(stmt, 1)) &&
+                    report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
                         r = ROAST_E_NOMEM;
         sqlite3_finalize(stmt);
         if (r < 0)
@@ -350,11 +380,11 @@ static int put_series(const struct samples *samples, const struct definition *de
         json_key(json, "note");
         json_string(json, definition->note);
         for (size_t b = 0; b < N_BANDS; b++)
-                pack_f32(report->pack, bands[b].key, out + b * n, n, PACK_FOUR_DIGITS);
-        pack_f32(report->pack, "mean", out + N_BANDS * n, n, PACK_FOUR_DIGITS);
+                pack_reals(report->pack, bands[b].key, out + b * n, n);
+        pack_reals(report->pack, "mean", out + N_BANDS * n, n);
         json_key(json, "fold");
         json_int(json, (int64_t)fold);
-        pack_f32(report->pack, "each", values, n_workers * coarse, PACK_FOUR_DIGITS);
+        pack_reals(report->pack, "each", values, n_workers * coarse);
         json_end(json);
         return 0;
 }

@@ -154,13 +154,12 @@ static int64_t number(const char *at, const char *stop)
         return value;
 }
 
-const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
-                                  int64_t *resolution)
+int series_column(const char *columns, size_t columns_len, const char *name, int64_t *resolution)
 {
-        const char *at = walk->columns, *end = at + walk->columns_len;
+        const char *at = columns, *end = at + columns_len;
         size_t len = strlen(name);
 
-        for (size_t i = 0; i < walk->block.k; i++) {
+        for (int i = 0; i < BLOCK_SERIES_MAX; i++) {
                 const char *stop = memchr(at, ',', (size_t)(end - at)), *slash;
 
                 if (!stop)
@@ -168,11 +167,19 @@ const int64_t *series_walk_column(const struct series_walk *walk, const char *na
                 slash = memchr(at, '/', (size_t)(stop - at));
                 if ((size_t)((slash ? slash : stop) - at) == len && !memcmp(at, name, len)) {
                         *resolution = slash ? number(slash + 1, stop) : 1;
-                        return block_series(&walk->block, i);
+                        return i;
                 }
                 if (stop == end)
-                        return NULL;
+                        break;
                 at = stop + 1;
         }
-        return NULL;
+        return -1;
+}
+
+const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
+                                  int64_t *resolution)
+{
+        int i = series_column(walk->columns, walk->columns_len, name, resolution);
+
+        return i < 0 || (size_t)i >= walk->block.k ? NULL : block_series(&walk->block, (size_t)i);
 }

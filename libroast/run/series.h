@@ -26,6 +26,8 @@ int series_walk_next(struct series_walk *walk, struct roast_error *error);
 /* The same, but blocks of other workers are passed over without being decoded. */
 int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error);
 void series_walk_end(struct series_walk *walk);
+/* Where a name stands in what a row says its columns are, and their unit; negative: nowhere. */
+int series_column(const char *columns, size_t columns_len, const char *name, int64_t *resolution);
 /* The series of that name in the current block, and the unit of its values; NULL: it has none. */
 const int64_t *series_walk_column(const struct series_walk *walk, const char *name,
                                   int64_t *resolution);

@@ -10,7 +10,7 @@
 
 struct read_file {
         struct coverage_file coverage;
-        PyObject *metadata; /* the first that a record carries; borrowed from `metadata` below */
+        PyObject *metadata; /* the longest that a record carries; borrowed from `metadata` below */
         bool told;          /* a record says what was read */
 };
 
@@ -118,7 +118,9 @@ static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObj
                 if (r >= 0 && name && name != Py_None) {
                         found = file_of(reader, name);
                         r = found ? 0 : -1;
-                        if (found && !found->metadata) {
+                        /* one chunk of a file tells more than the others */
+                        if (found && (!found->metadata ||
+                                      PyDict_Size(metadata) > PyDict_Size(found->metadata))) {
                                 found->metadata = metadata;
                                 r = PyDict_SetItem(reader->metadata, name, metadata);
                         }

@@ -51,38 +51,6 @@ __all__ = [
     "track_time",
 ]
 
-_PLOTS = (
-    "plot_all",
-    "plot_branch_access_per_chunk",
-    "plot_branch_treemap",
-    "plot_bytes_accessed_per_chunk",
-    "plot_bytes_reconciliation",
-    "plot_chunk_gantt",
-    "plot_compression_ratio_distribution",
-    "plot_cpu_utilization_mean_timeline",
-    "plot_cpu_utilization_per_worker_timeline",
-    "plot_data_access_percentage",
-    "plot_efficiency_summary",
-    "plot_executing_tasks_timeline",
-    "plot_memory_limit",
-    "plot_memory_utilization_mean_timeline",
-    "plot_memory_utilization_per_worker_timeline",
-    "plot_occupancy_timeline",
-    "plot_per_task_bytes_read",
-    "plot_per_task_cpu_io",
-    "plot_per_task_overhead",
-    "plot_resource_utilization",
-    "plot_runtime_distribution",
-    "plot_runtime_vs_events",
-    "plot_tail",
-    "plot_throughput_timeline",
-    "plot_time_ledger",
-    "plot_total_active_tasks_timeline",
-    "plot_wall_split",
-    "plot_worker_activity_timeline",
-    "plot_worker_count_timeline",
-)
-
 _HOMES = {
     "BaseInstrumentationContext": "instrumentation",
     "MetricsCollector": "collector",
@@ -103,11 +71,10 @@ _HOMES = {
     "track_section": "instrumentation",
     "track_time": "instrumentation",
 }
-_HOMES |= dict.fromkeys(_PLOTS, "visualization.plots")
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
+    home = "visualization.plots" if name.startswith("plot_") else _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

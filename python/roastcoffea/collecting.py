@@ -82,11 +82,16 @@ def active() -> bool:
     return bool(_sinks) or os.environ.get(COLLECT_VARIABLE, "0") not in ("", "0")
 
 
+def shares_process() -> bool:
+    """Tell whether several workers are in this process."""
+    return any(len(sends) > 1 for sends in list(_sinks.values()))
+
+
 def emit(data: bytes) -> None:
     """Hand one or more encoded records to every sink. A sink that fails is a fault, no error."""
     with _lock:
         sinks = list(_sinks.items())
-    worker = identity().worker if any(len(sends) > 1 for _, sends in sinks) else None
+    worker = identity().worker if shares_process() else None
     for name, sends in sinks:
         send = sends.get(worker) or next(iter(sends.values()))
         try:
@@ -198,9 +203,11 @@ def identity() -> Identity:
     global _host
     if _host is None:
         _host = socket.gethostname()
-    worker = _ask_worker() if _ask_worker is not None else None
+    worker = _worker
+    if _ask_worker is not None and (worker is None or shares_process()):
+        worker = _ask_worker() or worker
     pid = os.getpid()
-    return Identity(worker or _worker or f"{_host}:{pid}", _host, pid)
+    return Identity(worker or f"{_host}:{pid}", _host, pid)
 
 
 def attempt(key: ChunkKey) -> int:

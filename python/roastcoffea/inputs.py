@@ -93,7 +93,10 @@ def factory_of(events: Any) -> Any:
 def handle_of(events: Any, factory: Any = None) -> Any:
     """Return the open file or tree of the events, or None."""
     factory = factory_of(events) if factory is None else factory
-    handle = getattr(factory, "file_handle", None)
+    try:
+        handle = factory.file_handle
+    except Exception:
+        handle = None
     if handle is None:
         handle = lookup(metadata_of(events), "filehandle")
     return open_source(factory) if handle is None else handle
@@ -109,8 +112,13 @@ def open_source(factory: Any) -> Any:
 
 def source_of(events: Any, factory: Any = None) -> Any:
     """Return what counts the requested bytes (``num_requested_bytes``), or None."""
+    return source_of_handle(handle_of(events, factory))
+
+
+def source_of_handle(handle: Any) -> Any:
+    """Return the same of an open file or tree."""
     try:
-        return handle_of(events, factory).file.source
+        return handle.file.source
     except Exception:
         return None
 

@@ -73,7 +73,8 @@ class Measurement:
         self.processor = processor
         self.events = events
         self.factory = inputs.factory_of(events)
-        self.source = inputs.source_of(events, self.factory)
+        self.handle = inputs.handle_of(events, self.factory)
+        self.source = inputs.source_of_handle(self.handle)
         self.bytes_before = inputs.requested_bytes(self.source)
         self.chunk = Chunk(processor)
         self.spent_ns = time.thread_time_ns() - begin_ns
@@ -154,15 +155,16 @@ class Measurement:
             collecting.note_outcome(key, outcome == "failed")
         if self.source is not None:
             fields["requested_bytes"] = inputs.requested_bytes(self.source) - self.bytes_before
-        handle = inputs.handle_of(self.events, self.factory)
-        if handle is not None:
+        if self.handle is None:  # it may have been opened only now
+            self.handle = inputs.handle_of(self.events, self.factory)
+        if self.handle is not None:
             try:
-                self.add_branches(fields, handle, filename)
+                self.add_branches(fields, filename)
             except Exception as error:
                 collecting.note_fault("branches", error)
         return fields
 
-    def add_branches(self, fields: dict[str, Any], handle: Any, filename: str | None) -> None:
+    def add_branches(self, fields: dict[str, Any], filename: str | None) -> None:
         """Add the branches that were touched, with the bytes that this range of entries needs."""
         treename = fields["tree"] or inputs.DEFAULT_TREE
         touched = inputs.touched_branches(self.factory)
@@ -171,10 +173,12 @@ class Measurement:
         first = filename is not None and trees.first_time(key)
         if not (touched or preloaded or first):
             return
-        opened = trees.open_tree(handle, treename)
+        opened = trees.open_tree(self.handle, treename)
         tree = trees.tree_of(key, opened)
         if first:
-            fields["file_metadata"] = tree.metadata(filename)
+            # each process tells the totals of a file, but one chunk its hundreds of branches
+            at_start = not fields["entry_start"]
+            fields["file_metadata"] = tree.metadata(filename, with_branches=at_start)
         if not (touched or preloaded) and inputs.access_log(self.factory) is None:
             return
         start, stop = fields["entry_start"], fields["entry_stop"]

@@ -58,7 +58,9 @@ def is_rntuple(tree: Any) -> bool:
 
 def _ttree_branch(branch: Any) -> Branch:
     offsets = branch.entry_offsets
-    sizes = [branch.basket_compressed_bytes(i) for i in range(len(offsets) - 1)]
+    embedded = branch.embedded_baskets
+    on_disk = branch.member("fBasketBytes")[: len(offsets) - 1 - len(embedded)].tolist()
+    sizes = on_disk + [int(basket.compressed_bytes) for basket in embedded]
     return Branch(
         int(branch.compressed_bytes),
         int(branch.uncompressed_bytes),
@@ -72,6 +74,27 @@ def _ttree_branches(tree: Any, prefix: str = "") -> Iterator[tuple[str, int, int
         yield name, int(branch.compressed_bytes), int(branch.uncompressed_bytes)
         if branch.branches:
             yield from _ttree_branches(branch, name + "/")
+
+
+def _plain_branches(tree: Any) -> Iterator[tuple[str, int, int]]:
+    """Yield the same of a tree that has plain branches alone, in a fifth of the time.
+
+    Uproot's properties ask each class that a branch inherits from. What is not where it stands
+    in a plain branch is a KeyError or an AttributeError.
+    """
+    for branch in tree.branches._data:
+        own = branch._members
+        if own["fBranches"]._data:
+            raise KeyError("a branch has branches of its own")
+        yield branch._bases[0]._members["fName"], own["fZipBytes"], own["fTotBytes"]
+
+
+def _listed_branches(tree: Any) -> list[tuple[str, int, int]]:
+    """Return name, compressed and uncompressed bytes of all branches of a TTree."""
+    try:
+        return list(_plain_branches(tree))
+    except (AttributeError, KeyError, IndexError):
+        return list(_ttree_branches(tree))
 
 
 class _NTuplePages:
@@ -115,16 +138,15 @@ class Tree:
         self.pages = _NTuplePages(tree) if is_rntuple(tree) else None
         self.known: dict[str, Branch | None] = {}
         if self.pages is None:
-            rows = list(_ttree_branches(tree))
+            rows = _listed_branches(tree)
         else:
             pages = self.pages
             rows = [(name, *pages.branch(tree[name].field_id)[:2]) for name in list(tree.keys())]
         self.compressed = {name: compressed for name, compressed, _ in rows}
-        self.uncompressed = {name: uncompressed for name, _, uncompressed in rows}
         self.n_branches = len(rows)
         if self.pages is None:
             self.bytes = sum(self.compressed.values())
-            self.whole_bytes = sum(self.uncompressed.values())
+            self.whole_bytes = sum(uncompressed for _, _, uncompressed in rows)
         else:
             self.bytes = sum(c[0] for cluster in self.pages.columns for c in cluster)
             self.whole_bytes = sum(c[1] for cluster in self.pages.columns for c in cluster)
@@ -146,17 +168,16 @@ class Tree:
         self.known[name] = found
         return found
 
-    def metadata(self, filename: str | None) -> dict[str, Any]:
-        """Return the documented ``file_metadata``."""
-        return {
+    def metadata(self, filename: str | None, *, with_branches: bool = True) -> dict[str, Any]:
+        """Return the documented ``file_metadata``, and the bytes of every branch beside it."""
+        totals = {
             "filename": filename,
             "compression_ratio": self.bytes / self.whole_bytes if self.whole_bytes else 0.0,
             "total_branches": self.n_branches,
             "total_tree_bytes": self.bytes,
             "total_uncompressed_bytes": self.whole_bytes,
-            "branch_bytes": self.compressed,
-            "branch_uncompressed_bytes": self.uncompressed,
         }
+        return {**totals, "branch_bytes": self.compressed} if with_branches else totals
 
 
 _lock = threading.Lock()

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from embedded import DATA, words_of
 from playwright.sync_api import Page, expect
 
 Make = Callable[[str], Path]
 Open = Callable[..., Page]
 Picture = Callable[[Page, str], None]
 
-DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
 TABS = [
     "overview",
     "timeline",
@@ -40,15 +40,6 @@ def walk(page: Page) -> str:
         page.click(f"#tab-{tab}")
         texts.append(page.locator(f"#{tab}").inner_text())
     return "\n".join(texts)
-
-
-def words_of(path: Path) -> tuple[dict[str, Any], bytes]:
-    """The words of a page and its columns."""
-    found = DATA.search(path.read_text())
-    assert found
-    data = zlib.decompress(base64.b64decode(found.group(2)))
-    length = int.from_bytes(data[:4], "little")
-    return json.loads(data[4 : 4 + length]), data[4 + length :]
 
 
 def with_words(path: Path, words: dict[str, Any], columns: bytes, name: str) -> Path:

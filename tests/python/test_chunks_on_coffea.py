@@ -144,9 +144,15 @@ def test_local_executors_carry_the_records_in_the_output(files, everywhere, work
     assert len(told) == len({r["pid"] for r in records}), "once per file and process"
     with uproot.open(files["tree"]) as file:
         tree = file["Events"]
-        assert told[0]["total_branches"] == len(tree.keys())
-        assert told[0]["branch_bytes"] == {b.name: b.compressed_bytes for b in tree.branches}
-        assert told[0]["total_tree_bytes"] == sum(b.compressed_bytes for b in tree.branches)
+        for totals in told:
+            assert totals["total_branches"] == len(tree.keys())
+            assert totals["total_tree_bytes"] == sum(b.compressed_bytes for b in tree.branches)
+        listed = [r for r in records if "branch_bytes" in r.get("file_metadata", {})]
+        assert [r["entry_start"] for r in listed] == [0], (
+            "all branches once, whoever opens the file"
+        )
+        sizes = {b.name: b.compressed_bytes for b in tree.branches}
+        assert listed[0]["file_metadata"]["branch_bytes"] == sizes
     if not workers:
         assert len(instance._chunk_metrics) == 3
 

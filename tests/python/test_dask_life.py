@@ -189,8 +189,12 @@ def test_a_dask_worker_with_eight_threads_is_followed(nanny: str, tmp_path: Path
                 assert collector.get_metrics()["cores_per_worker"] == pytest.approx(8)
                 assert left(client) == []
         finally:
-            worker.terminate()
-            scheduler.terminate()
+            for process in (worker, scheduler):  # one after the other: Dask's own ends can cross
+                process.terminate()
+                try:
+                    process.wait(timeout=30)
+                except subprocess.TimeoutExpired:
+                    process.kill()
 
 
 # ---- ends that nobody wished for ---------------------------------------------------------------

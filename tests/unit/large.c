@@ -15,6 +15,7 @@
 #define LARGE_BATCH   10000
 #define LARGE_ROWS    120
 #define LARGE_LIMIT   INT64_C(4000000000)
+#define LARGE_PAGE    4096 /* what the kernel counts memory in */
 
 static const struct {
         const char *name;
@@ -181,8 +182,9 @@ static int add_chunk(struct chunk_table *table, const struct large_size *size,
         chunk_table_set(table, row, CHUNK_RSS_END_BYTES,
                         600000000 + (int64_t)sample_below(seed, 50) * 1048576);
         chunk_table_set(table, row, CHUNK_RSS_PEAK_BYTES,
-                        650000000 + (int64_t)events * 9000 +
-                                (int64_t)sample_below(seed, 100000) * 4096);
+                        (158691 + (int64_t)events * 9000 / LARGE_PAGE +
+                         (int64_t)sample_below(seed, 100000)) *
+                                LARGE_PAGE);
         chunk_table_set(table, row, CHUNK_REQUESTED_BYTES, (int64_t)events * 160);
         r = set_text(table, CHUNK_DATASET, datasets[dataset].name);
         if (r >= 0)

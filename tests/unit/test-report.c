@@ -12,6 +12,7 @@
 #include "alloc.h"
 #include "folder.h"
 #include "large.h"
+#include "packed.h"
 #include "report/grid.h"
 #include "report/pack.h"
 #include "report/samples.h"
@@ -19,7 +20,6 @@
 #include "sample.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-#include "util/text.h"
 
 static struct roast_run *sample_run(void)
 {
@@ -40,115 +40,57 @@ static struct roast_run *large_run(size_t n_chunks, size_t n_workers)
         return run;
 }
 
-/* ---- the data, read back ---- */
-
-struct data {
-        uint8_t *bytes;
-        size_t len;
-        char *json;
-        const uint8_t *columns;
-};
-
-static void data_deinit(struct data *data)
-{
-        free(data->bytes);
-        free(data->json);
-}
-
-static void data_of(struct data *data, void *bytes, size_t len)
-{
-        const uint8_t *at = bytes;
-        size_t json_len = (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16;
-
-        assert_true(len >= 4 + json_len);
-        assert_int_equal(json_len % 4, 0);
-        *data = (struct data){ bytes, len, text_copy((const char *)at + 4, json_len),
-                               at + 4 + json_len };
-        assert_non_null(data->json);
-}
-
-static void data_of_run(struct data *data, struct roast_run *run)
-{
-        struct roast_error error = { 0 };
-        void *bytes;
-        size_t len;
-
-        if (roast_report_data(&bytes, &len, run, &error) < 0)
-                fail_msg("%s", error.message);
-        data_of(data, bytes, len);
-}
-
-/* Value i of the column that stands behind `"key":{` for the first time */
-static uint32_t bits_of(const struct data *data, const char *key, size_t i)
-{
-        char name[64], type[8];
-        const char *at;
-        size_t n, place;
-        uint32_t value = 0, before = 0;
-
-        snprintf(name, sizeof(name), "\"%s\":{\"type\":", key);
-        at = strstr(data->json, name);
-        assert_non_null(at);
-        assert_int_equal(
-                sscanf(at + strlen(name), "\"%7[a-z0-9]\",\"n\":%zu,\"at\":%zu", type, &n, &place),
-                3);
-        assert_true(i < n);
-        for (size_t k = strncmp(strchr(at, '}') - 12, "\"delta\":true", 12) ? i : 0; k <= i; k++) {
-                value = 0;
-                for (unsigned int byte = 0; byte < (type[1] == '8' ? 1 : 4); byte++)
-                        value |= (uint32_t)data->columns[place + byte * n + k] << (8 * byte);
-                value += before;
-                before = value;
-        }
-        return value;
-}
-
-static double real_of(const struct data *data, const char *key, size_t i)
-{
-        uint32_t bits = bits_of(data, key, i);
-        float value;
-
-        memcpy(&value, &bits, sizeof(value));
-        return (double)value;
-}
-
 /* ---- columns ---- */
 
 static void test_columns_come_back_as_they_went_in(void **state)
 {
         static const float reals[] = { 0, -1.5f, 3.14159274f, 1e30f, NAN };
-        static const uint32_t numbers[] = { 7, 3, UINT32_MAX, 0, 4000000000u };
-        static const uint8_t bytes[] = { 1, 255, 0 };
-        ROAST_CLEANUP(data_deinit) struct data data = { 0 };
-        struct pack pack;
-        void *out;
-        size_t len;
+        static const uint64_t numbers[] = { 7, 3, PACK_ABSENT, 0, 1u << 20 };
+        static const struct {
+                uint64_t largest;
+                const char *type;
+        } sizes[] = {
+                { 0, "u8" },
+                { 254, "u8" },
+                { 255, "u16" }, /* which stands for what is absent */
+                { UINT32_MAX - 1, "u32" },
+                { UINT32_MAX, "u40" },
+                { INT64_MAX, "u64" },
+        };
 
         (void)state;
-        pack_init(&pack);
-        json_object(&pack.json);
-        pack_f32(&pack, "reals", reals, 5, PACK_EXACT);
-        pack_f32(&pack, "rounded", reals, 5, PACK_FOUR_DIGITS);
-        pack_u32(&pack, "plain", numbers, 5, false);
-        pack_u32(&pack, "steps", numbers, 5, true);
-        pack_u8(&pack, "bytes", bytes, 3);
-        json_end(&pack.json);
-        assert_int_equal(pack_finish(&pack, &out, &len, NULL), 0);
-        data_of(&data, out, len);
-        for (size_t i = 0; i < 5; i++) {
-                double real = (double)reals[i], rounded = real_of(&data, "rounded", i);
+        for (size_t k = 0; k < ROAST_ARRAY_SIZE(sizes); k++) {
+                ROAST_CLEANUP(packed_deinit) struct packed data = { 0 };
+                uint64_t plain[] = { 1, sizes[k].largest, PACK_ABSENT, 0 };
+                char type[32];
+                struct pack pack;
+                void *out;
+                size_t len;
 
-                assert_int_equal(bits_of(&data, "plain", i), numbers[i]);
-                assert_int_equal(bits_of(&data, "steps", i), numbers[i]);
-                if (isnan(real)) {
-                        assert_true(isnan(real_of(&data, "reals", i)));
-                        assert_true(isnan(rounded));
-                        continue;
+                pack_init(&pack);
+                json_object(&pack.json);
+                pack_reals(&pack, "reals", reals, 5);
+                pack_numbers(&pack, "plain", plain, 4, 1, false);
+                pack_numbers(&pack, "steps", plain, 4, 1, true);
+                pack_numbers(&pack, "thousands", numbers, 5, 1000, true);
+                json_end(&pack.json);
+                assert_int_equal(pack_finish(&pack, &out, &len, NULL), 0);
+                packed_of(&data, out, len);
+                snprintf(type, sizeof(type), "\"plain\":{\"type\":\"%s\"", sizes[k].type);
+                assert_non_null(strstr(data.json, type));
+                for (size_t i = 0; i < 4; i++) {
+                        assert_true(packed_number(&data, "plain", i) == plain[i]);
+                        assert_true(packed_number(&data, "steps", i) == plain[i]);
                 }
-                assert_true(real_of(&data, "reals", i) == real);
-                assert_true(fabs(rounded - real) <= fabs(real) * 1e-4);
+                for (size_t i = 0; i < 5; i++) {
+                        double real = (double)reals[i], packed = packed_real(&data, "reals", i);
+
+                        assert_true(isnan(real) ? isnan(packed)
+                                                : fabs(packed - real) <= fabs(real) * 1e-4);
+                        assert_true(packed_number(&data, "thousands", i) ==
+                                    (numbers[i] == PACK_ABSENT ? PACK_ABSENT : numbers[i] * 1000));
+                }
         }
-        assert_int_equal(bits_of(&data, "bytes", 1), 255);
 }
 
 /* ---- cells of time ---- */
@@ -225,26 +167,27 @@ static void test_a_gauge_shows_its_peak_and_holds(void **state)
 
 static void test_every_chunk_is_there_by_worker_and_start(void **state)
 {
-        ROAST_CLEANUP(data_deinit) struct data data;
+        ROAST_CLEANUP(packed_deinit) struct packed data;
         struct roast_run *run = sample_run();
         double events = 0;
 
         (void)state;
-        data_of_run(&data, run);
+        packed_of_run(&data, run);
         assert_non_null(strstr(data.json, "\"chunks\":{\"n\":40"));
         for (size_t i = 0; i < 40; i++) {
-                double wall = real_of(&data, "wall", i);
+                double wall_ns = (double)packed_number(&data, "wall", i);
 
-                events += (double)bits_of(&data, "events", i);
-                assert_true(wall >= 0.5 && wall < 0.6);
-                assert_true(fabs(real_of(&data, "cpu", i) - wall * 0.75) < 1e-6);
-                assert_true(isnan(real_of(&data, "memory", i))); /* the sample has no peak */
-                assert_int_equal(bits_of(&data, "beyond", i), 0);
-                if (i && bits_of(&data, "worker", i) == bits_of(&data, "worker", i - 1))
-                        assert_true(bits_of(&data, "start", i) > bits_of(&data, "start", i - 1));
+                events += (double)packed_number(&data, "events", i);
+                assert_true(wall_ns >= 0.5e9 && wall_ns < 0.6e9);
+                assert_true(fabs((double)packed_number(&data, "cpu", i) - wall_ns * 0.75) <= 100);
+                assert_true(packed_number(&data, "memory", i) == PACK_ABSENT); /* it has no peak */
+                assert_int_equal(packed_number(&data, "beyond", i), 0);
+                if (i && packed_number(&data, "worker", i) == packed_number(&data, "worker", i - 1))
+                        assert_true(packed_number(&data, "start", i) >
+                                    packed_number(&data, "start", i - 1));
                 else if (i)
-                        assert_int_equal(bits_of(&data, "worker", i),
-                                         bits_of(&data, "worker", i - 1) + 1);
+                        assert_int_equal(packed_number(&data, "worker", i),
+                                         packed_number(&data, "worker", i - 1) + 1);
         }
         assert_true(events == 40 * 25000.0);
         assert_non_null(strstr(data.json, "\"OSError\""));
@@ -255,47 +198,48 @@ static void test_every_chunk_is_there_by_worker_and_start(void **state)
 
 static void test_chunks_at_the_same_time_have_lanes(void **state)
 {
-        ROAST_CLEANUP(data_deinit) struct data data;
+        ROAST_CLEANUP(packed_deinit) struct packed data;
         struct roast_run *run = large_run(200, 2);
-        uint32_t highest = 0;
+        uint64_t highest = 0;
 
         (void)state;
-        data_of_run(&data, run);
+        packed_of_run(&data, run);
         for (size_t i = 0; i < 200; i++)
-                if (bits_of(&data, "lane", i) > highest)
-                        highest = bits_of(&data, "lane", i);
+                if (packed_number(&data, "lane", i) > highest)
+                        highest = packed_number(&data, "lane", i);
         assert_int_equal(highest, 1); /* two threads a worker */
         roast_run_free(run);
 }
 
 static void test_series_are_bands_and_each_worker(void **state)
 {
-        ROAST_CLEANUP(data_deinit) struct data data;
+        ROAST_CLEANUP(packed_deinit) struct packed data;
         struct roast_run *run = large_run(100, 20);
 
         (void)state;
-        data_of_run(&data, run);
+        packed_of_run(&data, run);
         assert_non_null(strstr(data.json, "\"key\":\"cpu\""));
         assert_non_null(strstr(data.json, "\"memory_limit_bytes\":4000000000"));
         for (size_t i = 10; i < 50; i++) {
-                assert_true(real_of(&data, "min", i) <= real_of(&data, "low", i));
-                assert_true(real_of(&data, "low", i) <= real_of(&data, "median", i));
-                assert_true(real_of(&data, "median", i) <= real_of(&data, "high", i));
-                assert_true(real_of(&data, "high", i) <= real_of(&data, "max", i));
-                assert_true(real_of(&data, "min", i) > 0.9 && real_of(&data, "max", i) < 2.1);
-                assert_true(fabs(real_of(&data, "threads", i) - 40) < 0.01);
+                assert_true(packed_real(&data, "min", i) <= packed_real(&data, "low", i));
+                assert_true(packed_real(&data, "low", i) <= packed_real(&data, "median", i));
+                assert_true(packed_real(&data, "median", i) <= packed_real(&data, "high", i));
+                assert_true(packed_real(&data, "high", i) <= packed_real(&data, "max", i));
+                assert_true(packed_real(&data, "min", i) > 0.9 &&
+                            packed_real(&data, "max", i) < 2.1);
+                assert_true(fabs(packed_real(&data, "threads", i) - 40) < 0.01);
         }
         roast_run_free(run);
 }
 
 static void test_an_empty_run_has_data_too(void **state)
 {
-        ROAST_CLEANUP(data_deinit) struct data data;
+        ROAST_CLEANUP(packed_deinit) struct packed data;
         struct roast_run *run;
 
         (void)state;
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
-        data_of_run(&data, run);
+        packed_of_run(&data, run);
         assert_non_null(strstr(data.json, "\"chunks\":{\"n\":0"));
         assert_non_null(strstr(data.json, "\"grid\":{\"n\":0"));
         roast_run_free(run);
@@ -307,13 +251,13 @@ static void test_the_page_carries_the_data(void **state)
 {
         static const char start[] = "id=\"data\">";
         ROAST_CLEANUP(cleanup_free) char *html = NULL;
-        ROAST_CLEANUP(data_deinit) struct data data;
+        ROAST_CLEANUP(packed_deinit) struct packed data;
         struct roast_run *run = sample_run();
         const char *at, *end;
         size_t len;
 
         (void)state;
-        data_of_run(&data, run);
+        packed_of_run(&data, run);
         assert_int_equal(roast_report_html(&html, &len, run, NULL), 0);
         assert_int_equal(strlen(html), len);
         assert_int_equal(strncmp(html, "<!doctype html>", 15), 0);

@@ -3,8 +3,8 @@
 import uPlot from "uplot";
 
 import { clock } from "./format";
-import { timeKey, type TimeRange } from "./range";
-import { palette } from "./theme";
+import { listenKeys, type TimeRange } from "./range";
+import { ofTheme } from "./theme";
 
 export const FONT = "11px system-ui, sans-serif";
 
@@ -22,7 +22,7 @@ export class Charts {
 }
 
 export function axis(side: number, values: uPlot.Axis.DynamicValues, label?: string, size?: number): uPlot.Axis {
-  const colors = palette();
+  const line = ofTheme("line");
   return {
     side,
     values,
@@ -32,9 +32,9 @@ export function axis(side: number, values: uPlot.Axis.DynamicValues, label?: str
     labelGap: 2,
     size: size ?? (side === 3 ? 76 : 28),
     font: FONT,
-    stroke: colors.muted,
-    grid: { stroke: colors.line, width: 1 },
-    ticks: { stroke: colors.line, width: 1, size: 4 },
+    stroke: ofTheme("muted"),
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1, size: 4 },
     space: side === 3 ? 26 : 80,
   };
 }
@@ -99,10 +99,7 @@ export function followRange(
   plot.over.addEventListener("dblclick", () => {
     range.reset();
   });
-  place.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (timeKey(range, event.key)) event.preventDefault();
-  });
+  listenKeys(place, () => range);
 }
 
 /** What the mouse has marked becomes the stretch of time. */
@@ -112,7 +109,11 @@ export function selectRange(range: TimeRange): (plot: uPlot) => void {
     if (width < 4) return;
     const from = plot.posToVal(left, "x");
     const to = plot.posToVal(left + width, "x");
-    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    unselect(plot);
     range.set(from, to);
   };
+}
+
+export function unselect(plot: uPlot): void {
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }

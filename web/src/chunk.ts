@@ -1,47 +1,53 @@
 /* One chunk: what is known about it, in words; and how chunks are coloured. */
 
-import { definitions, h } from "./dom";
+import { definitions, h, oncePerFrame, swatch } from "./dom";
 import { bytes, clock, count, percent, seconds } from "./format";
 import type { Report } from "./report";
 import { color, outcomeColor } from "./theme";
+
+/** A figure for people, and all digits that are known of it. */
+function exactly(text: (value: number) => string, value: number, unit: string): string {
+  if (Number.isNaN(value)) return text(value);
+  return `${text(value)} (${value.toLocaleString("en-US", { maximumFractionDigits: 9 })} ${unit})`;
+}
 
 /** The columns of the chunks, unpacked. */
 export class Chunks {
   readonly report: Report;
   readonly n: number;
   readonly start: Float64Array;
-  readonly wall: Float32Array;
-  readonly outcome: Uint32Array | Uint8Array;
-  readonly worker: Uint32Array | Uint8Array;
-  readonly dataset: Uint32Array | Uint8Array;
+  readonly wall: Float64Array;
+  readonly outcome: Float64Array;
+  readonly worker: Float64Array;
+  readonly dataset: Float64Array;
 
   constructor(report: Report) {
     const { chunks } = report.words;
     this.report = report;
     this.n = chunks.n;
-    this.start = report.starts();
-    this.wall = report.reals(chunks.wall);
-    this.outcome = report.numbers(chunks.outcome);
-    this.worker = report.numbers(chunks.worker);
-    this.dataset = report.numbers(chunks.dataset);
+    this.start = report.seconds(chunks.start);
+    this.wall = report.seconds(chunks.wall);
+    this.outcome = report.values(chunks.outcome);
+    this.worker = report.values(chunks.worker);
+    this.dataset = report.datasets();
   }
 
-  get memory(): Float32Array {
-    return this.report.reals(this.report.words.chunks.memory);
+  get memory(): Float64Array {
+    return this.report.values(this.report.words.chunks.memory);
   }
-  get bytes(): Float32Array {
-    return this.report.reals(this.report.words.chunks.bytes);
+  get bytes(): Float64Array {
+    return this.report.values(this.report.words.chunks.bytes);
   }
-  get cpu(): Float32Array {
-    return this.report.reals(this.report.words.chunks.cpu);
+  get cpu(): Float64Array {
+    return this.report.seconds(this.report.words.chunks.cpu);
   }
   get events(): Float64Array {
-    return this.report.counts(this.report.words.chunks.events);
+    return this.report.values(this.report.words.chunks.events);
   }
 
   fileName(i: number): string {
     const { files, chunks } = this.report.words;
-    return this.report.name(files, this.report.numbers(chunks.file)[i]);
+    return this.report.name(files, this.report.values(chunks.file)[i]);
   }
   datasetName(i: number): string {
     return this.report.name(this.report.words.datasets, this.dataset[i]);
@@ -56,10 +62,10 @@ export class Chunks {
   /** Everything about one chunk, term by term. */
   about(i: number): [string, string][] {
     const { chunks } = this.report.words;
-    const from = this.report.counts(chunks.entry_start)[i];
-    const beyond = this.report.counts(chunks.beyond)[i];
+    const from = this.report.values(chunks.entry_start)[i];
+    const beyond = this.report.values(chunks.beyond)[i];
     const to = from + this.events[i] + (beyond % 2 ? -(beyond + 1) / 2 : beyond / 2);
-    const attempt = this.report.counts(chunks.attempt)[i];
+    const attempt = this.report.values(chunks.attempt)[i];
     const rows: [string, string][] = [
       ["Dataset", this.datasetName(i)],
       ["File", this.fileName(i)],
@@ -68,10 +74,10 @@ export class Chunks {
       ["Outcome", `${this.outcomeName(i)}${attempt > 1 ? `, attempt ${attempt}` : ""}`],
       ["Worker", this.workerName(i)],
       ["Began at", Number.isNaN(this.start[i]) ? "not known" : clock(this.start[i], 0.01)],
-      ["Duration", seconds(this.wall[i])],
-      ["CPU", `${seconds(this.cpu[i])}${this.wall[i] > 0 && this.cpu[i] >= 0 ? `, ${percent(this.cpu[i] / this.wall[i])}` : ""}`],
-      ["Peak memory", bytes(this.memory[i])],
-      ["Requested", bytes(this.bytes[i])],
+      ["Duration", exactly(seconds, this.wall[i], "s")],
+      ["CPU", `${exactly(seconds, this.cpu[i], "s")}${this.wall[i] > 0 && this.cpu[i] >= 0 ? `, ${percent(this.cpu[i] / this.wall[i])}` : ""}`],
+      ["Peak memory", exactly(bytes, this.memory[i], "bytes")],
+      ["Requested", exactly(bytes, this.bytes[i], "bytes")],
     ];
     const error = chunks.errors.find(([chunk]) => chunk === i);
     if (error) rows.push(["Error", `${error[1] ?? "not known"}: ${error[2] ?? ""}`]);
@@ -97,6 +103,49 @@ export class Tooltip {
   hide(): void {
     this.element.hidden = true;
   }
+
+  /** Shows what `find` sees under the pointer, a number or -1; a click chooses it. */
+  follow(
+    over: HTMLElement,
+    chunks: Chunks,
+    find: (left: number, top: number) => number,
+    chosen: (chunk: number) => void,
+  ): void {
+    let left = 0;
+    let top = 0;
+    let near = -1;
+    const look = oncePerFrame(() => {
+      near = find(left, top);
+      if (near < 0) this.hide();
+      else this.show(chunks, near, left + over.offsetLeft, top + over.offsetTop);
+    });
+    over.addEventListener("mousemove", (event) => {
+      const box = over.getBoundingClientRect();
+      left = event.clientX - box.left;
+      top = event.clientY - box.top;
+      if (event.buttons === 0) look();
+    });
+    over.addEventListener("mouseleave", () => {
+      this.hide();
+    });
+    over.addEventListener("click", () => {
+      if (near >= 0) chosen(near);
+    });
+  }
+}
+
+/** The place for everything about the chunk that was chosen. */
+export class Chosen {
+  readonly element = h("aside", { class: "about", "aria-label": "Chosen chunk", "aria-live": "polite" });
+  readonly #chunks: Chunks;
+
+  constructor(chunks: Chunks) {
+    this.#chunks = chunks;
+  }
+
+  show(chunk: number): void {
+    this.element.replaceChildren(h("h3", {}, "Chosen chunk"), definitions(this.#chunks.about(chunk)));
+  }
 }
 
 export type ColorBy = "dataset" | "worker" | "outcome";
@@ -111,7 +160,7 @@ const LEGEND_MAX = 14;
 
 /** The colour of each number of a name, and what they are called. */
 export function coloring(chunks: Chunks, by: ColorBy): {
-  of: Uint32Array | Uint8Array;
+  of: Float64Array;
   colors: string[];
   names: string[];
 } {
@@ -131,15 +180,12 @@ export function coloring(chunks: Chunks, by: ColorBy): {
 }
 
 /** Names beside their colours; of many, the first ones and how many more there are. */
-export function legend(names: string[], colors: string[], used: Set<number>): HTMLElement {
+export function legend(chunks: Chunks, by: ColorBy): HTMLElement {
+  const { of, colors, names } = coloring(chunks, by);
+  const used = [...new Set(of)].sort((a, b) => a - b);
   const list = h("ul", { class: "legend" });
-  const shown = [...used].sort((a, b) => a - b);
-  for (const i of shown.slice(0, LEGEND_MAX)) {
-    const swatch = h("span", { class: "swatch" });
-    swatch.style.background = colors[i];
-    list.append(h("li", {}, swatch, names[i]));
-  }
-  if (shown.length > LEGEND_MAX)
-    list.append(h("li", { class: "dim" }, `and ${shown.length - LEGEND_MAX} more, in the same colours again`));
+  for (const i of used.slice(0, LEGEND_MAX)) list.append(swatch(colors[i], names[i]));
+  if (used.length > LEGEND_MAX)
+    list.append(h("li", { class: "dim" }, `and ${used.length - LEGEND_MAX} more, in the same colours again`));
   return list;
 }

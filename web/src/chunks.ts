@@ -1,8 +1,8 @@
 /* The tab of the chunks: points, what they are coloured by, and the slowest as a table. */
 
 import { Charts } from "./chart";
-import { Chunks, COLOR_BY, coloring, type ColorBy, legend } from "./chunk";
-import { choice, definitions, h } from "./dom";
+import { Chosen, Chunks, COLOR_BY, type ColorBy, legend } from "./chunk";
+import { button, choice, h } from "./dom";
 import { bytes, count, seconds } from "./format";
 import type { TimeRange } from "./range";
 import type { Cell, Report } from "./report";
@@ -12,7 +12,7 @@ import { SortableTable } from "./table";
 const SLOWEST = 100;
 
 /** The slowest of the chunks in view, slowest first: a heap of the best seen so far. */
-export function slowest(wall: Float32Array, visible: Uint32Array, n: number, most: number): number[] {
+export function slowest(wall: Float64Array, visible: Uint32Array, n: number, most: number): number[] {
   const heap: number[] = [];
   const sink = (at: number) => {
     for (;;) {
@@ -81,8 +81,8 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
   const place = h("div", { class: "plotplace" });
   const keys = h("div");
   const status = h("span", { role: "status", class: "range" });
-  const reset = h("button", { type: "button" }, "Show all");
-  const about = h("aside", { class: "about", "aria-label": "Chosen chunk", "aria-live": "polite" });
+  const reset = button("Show all", () => scatter?.reset());
+  const chosen = new Chosen(chunks);
   const drawn = new Charts();
   let scatter: Scatter | undefined;
   let listed: number[] = [];
@@ -93,7 +93,7 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
   });
 
   const choose = (chunk: number) => {
-    about.replaceChildren(h("h3", {}, "Chosen chunk"), definitions(chunks.about(chunk)));
+    chosen.show(chunk);
     scatter?.mark(chunk);
   };
   const table = new SortableTable(
@@ -122,10 +122,8 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
     const width = place.clientWidth || panel.clientWidth || 900;
     scatter = new Scatter(chunks, settings, range, drawn, width, changed, choose);
     place.replaceChildren(scatter.element);
-    const { of, colors, names } = coloring(chunks, settings.colorBy);
-    keys.replaceChildren(legend(names, colors, new Set(of)));
+    keys.replaceChildren(legend(chunks, settings.colorBy));
   };
-  reset.addEventListener("click", () => scatter?.reset());
 
   const names = report.words.datasets.map((_, i): [string, string] => [String(i), report.name(report.words.datasets, i)]);
   const outcomes = report.words.chunks.outcomes.map((name, i): [string, string] => [String(i), name]);
@@ -160,7 +158,7 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
     ),
     place,
     keys,
-    about,
+    chosen.element,
     h("h3", {}, "Slowest chunks in view"),
     table.element,
   );

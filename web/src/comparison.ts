@@ -3,7 +3,7 @@
 import { choice, type Content, h, svg } from "./dom";
 import { utc } from "./format";
 import type { Cell, Change, Compared, Figure, Table } from "./report";
-import { figureTable, loudness, textOf } from "./table";
+import { cellOf, figureTable, heading, textOf } from "./table";
 
 const GROUPS: [string, string][] = [
   ["", "everything"],
@@ -103,10 +103,6 @@ function reasons(row: Change): string {
   return `${row.test}, ${row.n.toLocaleString("en-US")} ${units}`;
 }
 
-function cellOf(cell: Cell, right: boolean): HTMLElement {
-  return h("td", { class: `${loudness(cell) ?? ""}${right ? " right" : ""}` }, textOf(cell));
-}
-
 /** The changes of one later group: the table of the command, with a drawing of each row. */
 class Changes {
   readonly element: HTMLElement;
@@ -122,7 +118,7 @@ class Changes {
     this.#table = table;
     this.#rows = rows;
     this.#reach = reachOf(rows);
-    const titles = table.columns.map((c) => h("th", { scope: "col", class: c.right ? "right" : undefined }, c.title));
+    const titles = table.columns.map((column) => heading(column));
     titles.splice(5, 0, h("th", { scope: "col" }, axis(this.#reach)));
     const called = h("input", { type: "checkbox" });
     called.addEventListener("change", () => {
@@ -153,16 +149,16 @@ class Changes {
     const lines: HTMLElement[] = [];
     let shown = 0;
     let next = 0;
-    let heading: HTMLElement | null = null;
+    let group: HTMLElement | null = null;
     for (const cells of this.#table.rows) {
       if (cells.slice(1).every((cell) => cell === null)) {
-        heading = h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: cells.length + 1 }, textOf(cells[0])));
+        group = h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: cells.length + 1 }, textOf(cells[0])));
         continue;
       }
       const row = this.#rows[next++];
       if ((this.#group && row.group !== this.#group) || (this.#different && row.verdict === "~")) continue;
-      if (heading) lines.push(heading);
-      heading = null;
+      if (group) lines.push(group);
+      group = null;
       lines.push(this.#line(cells, row));
       shown++;
     }
@@ -222,7 +218,7 @@ function figureCell(figure: Figure): HTMLElement {
 function runs(panel: HTMLElement, data: Compared): void {
   const [table] = data.tables;
   const figures = (run: Compared["runs"][number]) => run.figures.filter((figure) => figure.key !== "num_chunks");
-  const head = h("tr", {}, ...table.columns.map((c) => h("th", { scope: "col", class: c.right ? "right" : undefined }, c.title)));
+  const head = h("tr", {}, ...table.columns.map((column) => heading(column)));
   for (const figure of figures(data.runs[0])) head.append(h("th", { scope: "col", class: "right", title: figure.formula }, figure.title));
   const body = h("tbody");
   table.rows.forEach(([group, name, ...cells], i) => {

@@ -18,26 +18,37 @@ export interface Content {
   tabs: Tab[];
 }
 
+function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
-    if (value === true) element.setAttribute(name, "");
-    else if (value !== undefined && value !== false) element.setAttribute(name, String(value));
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
+  return fill(document.createElement(tag), attributes, children);
 }
 
 /** The same for drawings. */
 export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes))
-    if (value !== undefined && value !== false) element.setAttribute(name, String(value));
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+export function button(text: string, clicked: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = h("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", clicked);
+  return made;
+}
+
+/** An item of a legend. */
+export function swatch(color: string, text: string): HTMLElement {
+  const mark = h("span", { class: "swatch" });
+  mark.style.background = color;
+  return h("li", {}, mark, text);
 }
 
 /** A labelled choice. */

@@ -3,8 +3,8 @@
 import uPlot from "uplot";
 
 import { axis, Charts, followRange, selectRange, timeAxis } from "./chart";
-import { Chunks, COLOR_BY, coloring, type ColorBy, legend, Tooltip } from "./chunk";
-import { choice, definitions, h, oncePerFrame } from "./dom";
+import { Chosen, Chunks, COLOR_BY, coloring, type ColorBy, legend, Tooltip } from "./chunk";
+import { choice, h } from "./dom";
 import { count, cut, seconds } from "./format";
 import { Pixels } from "./pixels";
 import type { TimeRange } from "./range";
@@ -25,13 +25,13 @@ interface Rows {
   first: Uint32Array;
   /** First row of each worker, and one past the last of all. */
   row: Uint32Array;
-  lane: Uint32Array | Uint8Array;
+  lane: Float64Array;
 }
 
 function rowsOf(chunks: Chunks): Rows {
   const { words } = chunks.report;
   const n = words.workers.length;
-  const lane = chunks.report.numbers(words.chunks.lane);
+  const lane = chunks.report.values(words.chunks.lane);
   const first = new Uint32Array(n + 1);
   const row = new Uint32Array(n + 1);
   const lanes = new Uint32Array(n).fill(1);
@@ -112,7 +112,7 @@ class Gantt {
     );
     this.element.append(this.#tooltip.element);
     followRange(charts, this.#plot, range, this.element);
-    this.#listen(chosen);
+    this.#tooltip.follow(this.#plot.over, chunks, (left, top) => this.#find(left, top), chosen);
   }
 
   #middle(worker: number): number {
@@ -186,28 +186,6 @@ class Gantt {
     }
     return found;
   }
-
-  #listen(chosen: (chunk: number) => void): void {
-    const over = this.#plot.over;
-    let at: [number, number] = [0, 0];
-    let near = -1;
-    const look = oncePerFrame(() => {
-      near = this.#find(at[0], at[1]);
-      if (near < 0) this.#tooltip.hide();
-      else this.#tooltip.show(this.#chunks, near, at[0] + over.offsetLeft, at[1] + over.offsetTop);
-    });
-    over.addEventListener("mousemove", (event) => {
-      const box = over.getBoundingClientRect();
-      at = [event.clientX - box.left, event.clientY - box.top];
-      if (event.buttons === 0) look();
-    });
-    over.addEventListener("mouseleave", () => {
-      this.#tooltip.hide();
-    });
-    over.addEventListener("click", () => {
-      if (near >= 0) chosen(near);
-    });
-  }
 }
 
 /** Workers by how busy they were: the picture in numbers. */
@@ -255,7 +233,7 @@ export function ganttTab(panel: HTMLElement, report: Report, range: TimeRange, c
   const chunks = new Chunks(report);
   const place = h("div", { class: "plotplace" });
   const keys = h("div");
-  const about = h("aside", { class: "about", "aria-label": "Chosen chunk", "aria-live": "polite" });
+  const chosen = new Chosen(chunks);
   const drawn = new Charts();
   charts.add(() => {
     drawn.clear();
@@ -264,11 +242,10 @@ export function ganttTab(panel: HTMLElement, report: Report, range: TimeRange, c
     drawn.clear();
     const width = place.clientWidth || panel.clientWidth || 900;
     const gantt = new Gantt(chunks, range, colorBy, drawn, width, (chunk) => {
-      about.replaceChildren(h("h3", {}, "Chosen chunk"), definitions(chunks.about(chunk)));
+      chosen.show(chunk);
     });
     place.replaceChildren(gantt.element);
-    const { of, colors, names } = coloring(chunks, colorBy);
-    keys.replaceChildren(legend(names, colors, new Set(of)));
+    keys.replaceChildren(legend(chunks, colorBy));
   };
   panel.append(
     h(
@@ -281,7 +258,7 @@ export function ganttTab(panel: HTMLElement, report: Report, range: TimeRange, c
     ),
     place,
     keys,
-    about,
+    chosen.element,
     h("h3", {}, "Workers"),
     workersTable(chunks),
   );

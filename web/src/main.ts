@@ -3,7 +3,7 @@
 import { Charts } from "./chart";
 import { chunksTab } from "./chunks";
 import { compared } from "./comparison";
-import { type Content, h, type Tab } from "./dom";
+import { button, type Content, h, type Tab } from "./dom";
 import { seconds, utc } from "./format";
 import { ganttTab } from "./gantt";
 import { fetchReport, follow, loadEmbedded } from "./load";
@@ -95,16 +95,15 @@ class Page {
     const nav = h("nav", { role: "tablist", "aria-label": "Parts of the report" });
     const panels = h("div", { class: "panels" });
     this.#tabs.forEach((tab, i) => {
-      const button = h("button", { type: "button", role: "tab", id: `tab-${tab.id}`, "aria-controls": tab.id }, tab.title);
-      button.addEventListener("click", () => {
+      const opener = button(tab.title, () => {
         this.show(i);
-      });
+      }, { role: "tab", id: `tab-${tab.id}`, "aria-controls": tab.id });
       const panel = h("section", { role: "tabpanel", id: tab.id, "aria-labelledby": `tab-${tab.id}`, hidden: true },
         h("h2", {}, tab.title));
-      this.#buttons.push(button);
+      this.#buttons.push(opener);
       this.#panels.push(panel);
       this.#charts.push(new Charts());
-      nav.append(button);
+      nav.append(opener);
       panels.append(panel);
     });
     nav.addEventListener("keydown", (event) => {
@@ -181,18 +180,17 @@ class Page {
   }
 
   #themeButton(): HTMLElement {
-    const button = h("button", { type: "button", class: "theme" });
     const tell = () => {
-      button.textContent = isDark() ? "Light" : "Dark";
-      button.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");
+      toggle.textContent = isDark() ? "Light" : "Dark";
+      toggle.setAttribute("aria-label", isDark() ? "Show in light colours" : "Show in dark colours");
     };
-    button.addEventListener("click", () => {
+    const toggle = button("", () => {
       document.documentElement.dataset.theme = isDark() ? "light" : "dark";
       tell();
       this.redraw();
-    });
+    }, { class: "theme" });
     tell();
-    return button;
+    return toggle;
   }
 
   #key(event: KeyboardEvent): void {

@@ -47,27 +47,32 @@ export class TimeRange {
   }
 }
 
-/** The keys of a chart over time; true if the key was one of them. */
-export function timeKey(range: TimeRange, key: string): boolean {
-  switch (key) {
-    case "+":
-    case "=":
-      range.zoom(0.5);
-      return true;
-    case "-":
-      range.zoom(2);
-      return true;
-    case "ArrowLeft":
-      range.pan(-0.2);
-      return true;
-    case "ArrowRight":
-      range.pan(0.2);
-      return true;
-    case "0":
-    case "Escape":
-      range.reset();
-      return true;
-    default:
-      return false;
-  }
+/** The keys of a chart; `shown` tells what they change. */
+export function listenKeys(place: HTMLElement, shown: () => Pick<TimeRange, "zoom" | "pan" | "reset">): void {
+  place.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const range = shown();
+    switch (event.key) {
+      case "+":
+      case "=":
+        range.zoom(0.5);
+        break;
+      case "-":
+        range.zoom(2);
+        break;
+      case "ArrowLeft":
+        range.pan(-0.2);
+        break;
+      case "ArrowRight":
+        range.pan(0.2);
+        break;
+      case "0":
+      case "Escape":
+        range.reset();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  });
 }

@@ -1,9 +1,12 @@
 /* What the page knows about a run: the shape of the data, whoever brings them. */
 
 export interface Column {
-  type: "f32" | "u32" | "u16" | "u8";
+  /** f32, or u8 to u64. */
+  type: string;
   n: number;
   at: number;
+  /** What a number stands for, in ns or bytes. */
+  unit?: number;
   delta?: boolean;
 }
 
@@ -76,7 +79,6 @@ export interface Words {
   explanation?: { findings: Finding[]; checked: { rule: string; why_not: string }[] };
   chunks: {
     n: number;
-    time_unit_s: number;
     outcomes: string[];
     start: Column;
     wall: Column;
@@ -89,8 +91,11 @@ export interface Words {
     beyond: Column;
     attempt: Column;
     worker: Column;
-    dataset: Column;
     file: Column;
+    /** By file: the dataset of its first chunk. */
+    file_dataset: Column;
+    /** By how much the number of a chunk's dataset is above that, modulo the number of datasets. */
+    other_dataset: Column;
     outcome: Column;
     lane: Column;
     errors: [number, string | null, string | null][];
@@ -141,8 +146,6 @@ export interface Compared {
   runs: { start_utc_ms: number | null; figures: Figure[] }[];
 }
 
-const ABSENT = 0xffffffff;
-
 /** The data of a page: those of a run, or of several. */
 export function unpack(bytes: Uint8Array): Report | Compared {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -154,66 +157,49 @@ export function unpack(bytes: Uint8Array): Report | Compared {
 export class Report {
   readonly words: Words;
   readonly #columns: Uint8Array;
-  readonly #unpacked = new Map<Column, Float32Array | Float64Array | Uint32Array | Uint8Array>();
-  #starts: Float64Array | undefined;
+  readonly #unpacked = new Map<Column, Float64Array>();
+  #datasets: Float64Array | undefined;
 
   constructor(words: Words, columns: Uint8Array) {
     this.words = words;
     this.#columns = columns;
   }
 
-  /** Real numbers; NaN where there is none. */
-  reals(column: Column): Float32Array {
-    const known = this.#unpacked.get(column);
-    if (known instanceof Float32Array) return known;
-    const numbers = this.#join(column);
-    const values = new Float32Array(numbers.buffer);
-    this.#unpacked.set(column, values);
+  /** The numbers of a column, NaN where there is none; `per` units of the column are one of what is asked for. */
+  values(column: Column, per = 1): Float64Array {
+    let values = this.#unpacked.get(column);
+    if (!values) this.#unpacked.set(column, (values = this.#unpack(column, per)));
     return values;
   }
 
-  /** Whole numbers; NaN where there is none. */
-  counts(column: Column): Float64Array {
-    const known = this.#unpacked.get(column);
-    if (known instanceof Float64Array) return known;
-    const values = Float64Array.from(this.#join(column), (x) => (x === ABSENT ? NaN : x));
-    this.#unpacked.set(column, values);
-    return values;
+  seconds(column: Column): Float64Array {
+    return this.values(column, 1e9);
   }
 
-  /** Numbers of names and the like: always there. */
-  numbers(column: Column): Uint32Array | Uint8Array {
-    const known = this.#unpacked.get(column);
-    if (known instanceof Uint32Array || known instanceof Uint8Array) return known;
-    const values = column.type === "u8" ? this.#bytes(column, 1) : this.#join(column);
-    this.#unpacked.set(column, values);
-    return values;
-  }
-
-  /** When each chunk began, in seconds of the page's time. */
-  starts(): Float64Array {
-    if (this.#starts) return this.#starts;
-    const { start, time_unit_s } = this.words.chunks;
-    this.#starts = Float64Array.from(this.#join(start), (x) => (x === ABSENT ? NaN : x * time_unit_s));
-    return this.#starts;
-  }
-
-  #bytes(column: Column, size: number): Uint8Array {
-    return this.#columns.subarray(column.at, column.at + column.n * size);
+  /** The dataset of each chunk. */
+  datasets(): Float64Array {
+    const { file, file_dataset, other_dataset } = this.words.chunks;
+    const first = this.values(file_dataset);
+    const other = this.values(other_dataset);
+    this.#datasets ??= this.values(file).map((f, i) => (first[f] + other[i]) % this.words.datasets.length);
+    return this.#datasets;
   }
 
   /** The planes of bytes as numbers again. */
-  #join(column: Column): Uint32Array {
-    const size = column.type === "u16" ? 2 : 4;
-    const planes = this.#bytes(column, size);
-    const n = column.n;
-    const values = new Uint32Array(n);
-    if (size === 2) for (let i = 0; i < n; i++) values[i] = planes[i] | (planes[n + i] << 8);
-    else
-      for (let i = 0; i < n; i++)
-        values[i] =
-          planes[i] | (planes[n + i] << 8) | (planes[2 * n + i] << 16) | (planes[3 * n + i] << 24);
-    if (column.delta) for (let i = 1; i < n; i++) values[i] += values[i - 1];
+  #unpack({ type, n, at, unit = 1, delta }: Column, per: number): Float64Array {
+    const range = 2 ** Number(type.slice(1));
+    const planes = this.#columns.subarray(at);
+    const values = new Float64Array(n);
+    for (let scale = 1, plane = 0; scale < range; scale *= 256, plane += n)
+      for (let i = 0; i < n; i++) values[i] += planes[plane + i] * scale;
+    if (type === "f32") return Float64Array.from(new Float32Array(Uint32Array.from(values).buffer));
+    let before = 0;
+    for (let i = 0; i < n; i++) {
+      let value = values[i] + before;
+      if (value >= range) value -= range;
+      if (delta) before = value;
+      values[i] = value === range - 1 ? NaN : (value * unit) / per;
+    }
     return values;
   }
 

@@ -2,12 +2,12 @@
 
 import uPlot from "uplot";
 
-import { axis, type Charts, keepWidth, timeAxis } from "./chart";
+import { axis, type Charts, keepWidth, timeAxis, unselect } from "./chart";
 import { type Chunks, coloring, type ColorBy, Tooltip } from "./chunk";
-import { h, oncePerFrame } from "./dom";
+import { h } from "./dom";
 import { briefly, bytes, short } from "./format";
 import { Pixels } from "./pixels";
-import { timeKey, type TimeRange } from "./range";
+import { listenKeys, type TimeRange } from "./range";
 import { rgb } from "./theme";
 
 export type Against = "events" | "time" | "memory" | "bytes";
@@ -194,7 +194,7 @@ export class Scatter {
       width >= over.clientWidth - 1 ? this.#view.x : [u.posToVal(left, "x"), u.posToVal(left + width, "x")];
     const y: [number, number] =
       height >= over.clientHeight - 1 ? this.#view.y : [u.posToVal(top + height, "y"), u.posToVal(top, "y")];
-    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    unselect(u);
     this.#tooltip.hide();
     if (this.#settings.against === "time") {
       this.#view = { x: this.#view.x, y };
@@ -310,60 +310,22 @@ export class Scatter {
   #listen(chosen: (chunk: number) => void): void {
     const plot = this.#plot;
     if (!plot) return;
-    const over = plot.over;
-    let at: [number, number] = [0, 0];
-    let near = -1;
-    const look = oncePerFrame(() => {
-      near = this.#nearest(at[0], at[1]);
-      if (near < 0) this.#tooltip.hide();
-      else this.#tooltip.show(this.#chunks, near, at[0] + over.offsetLeft, at[1] + over.offsetTop);
-    });
-    over.addEventListener("mousemove", (event) => {
-      const box = over.getBoundingClientRect();
-      at = [event.clientX - box.left, event.clientY - box.top];
-      if (event.buttons === 0) look();
-    });
-    over.addEventListener("mouseleave", () => {
-      this.#tooltip.hide();
-    });
-    over.addEventListener("click", () => {
-      if (near >= 0) chosen(near);
-    });
-    over.addEventListener("dblclick", () => {
+    this.#tooltip.follow(plot.over, this.#chunks, (left, top) => this.#nearest(left, top), chosen);
+    plot.over.addEventListener("dblclick", () => {
       this.reset();
     });
-    this.element.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey) return;
-      if (this.#settings.against === "time") {
-        if (timeKey(this.#range, event.key)) event.preventDefault();
-      } else if (this.#key(event.key)) event.preventDefault();
-    });
+    listenKeys(this.element, () => (this.#settings.against === "time" ? this.#range : this));
   }
 
-  /** The keys of a chart over time, over other things. */
-  #key(key: string): boolean {
-    const [x0, x1] = this.#view.x;
-    const span = x1 - x0;
-    const move = (from: number, to: number) => {
-      this.#show({ x: [from, to], y: this.#view.y });
-      return true;
-    };
-    switch (key) {
-      case "+":
-      case "=":
-        return move(x0 + span / 4, x1 - span / 4);
-      case "-":
-        return move(x0 - span / 2, x1 + span / 2);
-      case "ArrowLeft":
-        return move(x0 - span / 5, x1 - span / 5);
-      case "ArrowRight":
-        return move(x0 + span / 5, x1 + span / 5);
-      case "0":
-      case "Escape":
-        this.reset();
-        return true;
-      default:
-        return false;
-    }
+  zoom(factor: number): void {
+    const [from, to] = this.#view.x;
+    const more = ((to - from) * (factor - 1)) / 2;
+    this.#show({ x: [from - more, to + more], y: this.#view.y });
+  }
+
+  pan(share: number): void {
+    const [from, to] = this.#view.x;
+    const step = (to - from) * share;
+    this.#show({ x: [from + step, to + step], y: this.#view.y });
   }
 }

@@ -1,6 +1,6 @@
 /* Tables of any size: sorted by any column, filtered by words, a page of rows at a time. */
 
-import { h } from "./dom";
+import { button, h } from "./dom";
 import { ALERT, type Cell, DIM, STRONG, type Table } from "./report";
 
 const PAGE = 50;
@@ -32,6 +32,15 @@ export function loudness(cell: Cell): string | undefined {
   return emphasis === STRONG ? "strong" : emphasis === DIM ? "dim" : emphasis === ALERT ? "alert" : undefined;
 }
 
+/** The head of a column. */
+export function heading(column: Table["columns"][number], content: Node | string = column.title): HTMLElement {
+  return h("th", { scope: "col", class: column.right ? "right" : undefined }, content);
+}
+
+export function cellOf(cell: Cell, right: boolean): HTMLElement {
+  return h("td", { class: `${loudness(cell) ?? ""}${right ? " right" : ""}` }, textOf(cell));
+}
+
 /** A table of figures, name and value: nothing to sort. */
 export function figureTable(table: Table): HTMLElement {
   const body = h("tbody");
@@ -42,9 +51,7 @@ export function figureTable(table: Table): HTMLElement {
         "tr",
         { class: loudness(name) },
         h("th", { scope: "row" }, textOf(name)),
-        ...values.map((cell, i) =>
-          h("td", { class: `${loudness(cell) ?? ""}${table.columns[i + 1].right ? " right" : ""}` }, textOf(cell)),
-        ),
+        ...values.map((cell, i) => cellOf(cell, table.columns[i + 1].right)),
       ),
     );
   }
@@ -60,11 +67,7 @@ export function figureTable(table: Table): HTMLElement {
         "table",
         { "aria-label": table.title },
         several
-          ? h(
-              "thead",
-              {},
-              h("tr", {}, ...table.columns.map((c) => h("th", { scope: "col", class: c.right ? "right" : undefined }, c.title))),
-            )
+          ? h("thead", {}, h("tr", {}, ...table.columns.map((column) => heading(column))))
           : null,
         body,
       ),
@@ -98,8 +101,11 @@ export class SortableTable {
   readonly #options: TableOptions;
   readonly #body = h("tbody");
   readonly #status = h("span", { role: "status", class: "range" });
-  readonly #more = h("button", { type: "button", class: "more" }, "Show more rows");
-  readonly #headers: HTMLTableCellElement[] = [];
+  readonly #more = button("Show more rows", () => {
+    this.#shown += 10 * PAGE;
+    this.#fill();
+  }, { class: "more" });
+  readonly #headers: HTMLElement[];
   #sort: { column: number; descending: boolean } | null;
   #words = "";
   #shown = PAGE;
@@ -108,25 +114,14 @@ export class SortableTable {
     this.#table = table;
     this.#options = options;
     this.#sort = options.sort ?? null;
-    const head = h("tr");
-    table.columns.forEach((column, i) => {
-      const button = h("button", { type: "button" }, column.title);
-      button.addEventListener("click", () => {
-        this.#sortBy(i);
-      });
-      const cell = h("th", { scope: "col", class: column.right ? "right" : undefined }, button);
-      this.#headers.push(cell);
-      head.append(cell);
-    });
-    this.#more.addEventListener("click", () => {
-      this.#shown += 10 * PAGE;
-      this.#fill();
-    });
+    this.#headers = table.columns.map((column, i) => heading(column, button(column.title, () => {
+      this.#sortBy(i);
+    })));
     this.element = h(
       "section",
       { class: "sortable" },
       this.#controls(),
-      h("div", { class: "scroll" }, h("table", { "aria-label": table.title }, h("thead", {}, head), this.#body)),
+      h("div", { class: "scroll" }, h("table", { "aria-label": table.title }, h("thead", {}, h("tr", {}, ...this.#headers)), this.#body)),
       this.#more,
     );
     this.#fill();

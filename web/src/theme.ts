@@ -1,15 +1,5 @@
 /* Colours: of the page from its style sheet, of the data from Okabe and Ito (2008). */
 
-export interface Palette {
-  ink: string;
-  muted: string;
-  line: string;
-  surface: string;
-  accent: string;
-  alert: string;
-  grey: string;
-}
-
 /** Told apart by people with any kind of colour blindness. */
 const LIGHT = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a7f00"];
 const DARK = ["#4aa8e0", "#f0b429", "#2cc79a", "#e29bc3", "#8fd0f5", "#ff8a4c", "#e8dc5a"];
@@ -23,18 +13,9 @@ export function isDark(): boolean {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-export function palette(): Palette {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    ink: read("ink"),
-    muted: read("muted"),
-    line: read("line"),
-    surface: read("surface"),
-    accent: read("accent"),
-    alert: read("alert"),
-    grey: read("grey"),
-  };
+/** A colour of the style sheet. */
+export function ofTheme(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
 /** The colour of thing number i; more things than colours take them again. */
@@ -56,6 +37,6 @@ export function fade(hex: string, alpha: number): string {
 /** Finished, failed, lost, skipped, and what else there may be. */
 export function outcomeColor(outcome: number): string {
   if (outcome === 0) return color(0);
-  if (outcome === 1) return palette().alert;
+  if (outcome === 1) return ofTheme("alert");
   return outcome === 2 ? color(1) : color(3);
 }

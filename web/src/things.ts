@@ -1,7 +1,7 @@
 /* Tabs that are tables: datasets, files, bytes, branches, failures, the time ledger. */
 
 import { Chunks } from "./chunk";
-import { h } from "./dom";
+import { h, swatch } from "./dom";
 import { bytes, clock, count, percent, seconds } from "./format";
 import type { Cell, Report, Table } from "./report";
 import { figureTable, SortableTable } from "./table";
@@ -24,13 +24,12 @@ export function filesTable(report: Report): Table {
   const chunks = new Chunks(report);
   const { words } = report;
   const n = words.files.length;
-  const file = report.numbers(words.chunks.file);
+  const file = report.values(words.chunks.file);
   const sums = Array.from({ length: 5 }, () => new Float64Array(n));
   const [done, failed, events, wall, requested] = sums;
-  const dataset = new Uint32Array(n);
+  const dataset = report.values(words.chunks.file_dataset);
   for (let i = 0; i < chunks.n; i++) {
     const f = file[i];
-    dataset[f] = chunks.dataset[i];
     if (chunks.outcome[i] !== 0) {
       failed[f]++;
       continue;
@@ -113,9 +112,7 @@ export function ledgerTab(panel: HTMLElement, table: Table): void {
       block.style.width = `${(100 * part.seconds) / total}%`;
       block.style.background = color(k);
       bar.append(block);
-      const swatch = h("span", { class: "swatch" });
-      swatch.style.background = color(k);
-      list.append(h("li", {}, swatch, `${part.name} ${share}`));
+      list.append(swatch(color(k), `${part.name} ${share}`));
     });
     panel.append(h("h3", {}, "All workers together"), bar, list);
   }

@@ -3,12 +3,12 @@
 import uPlot from "uplot";
 
 import { axis, Charts, followRange, selectRange, timeAxis } from "./chart";
-import { choice, h } from "./dom";
+import { button, choice, h } from "./dom";
 import { clock, cut, inUnit, seconds, short, bytes } from "./format";
 import type { TimeRange } from "./range";
 import type { Report, Series } from "./report";
 import { simpleTable } from "./table";
-import { color, fade, palette } from "./theme";
+import { color, fade, ofTheme } from "./theme";
 
 const HEIGHT = 170;
 /** Up to this many workers are drawn as lines of their own. */
@@ -50,7 +50,6 @@ function draw(
   charts: Charts,
   width: number,
 ): void {
-  const colors = palette();
   const text = axisText(drawing.unit);
   const lines = drawing.lines;
   const plot = new uPlot(
@@ -91,7 +90,7 @@ function draw(
             const y = u.valToPos(drawing.limit, "y", true);
             if (y < u.bbox.top) return;
             u.ctx.save();
-            u.ctx.strokeStyle = colors.alert;
+            u.ctx.strokeStyle = ofTheme("alert");
             u.ctx.setLineDash([6, 4]);
             u.ctx.beginPath();
             u.ctx.moveTo(u.bbox.left, y);
@@ -155,7 +154,7 @@ function cluster(report: Report): Drawing[] {
   const lines: Line[] = [
     {
       label: "Chunks in process()",
-      values: report.reals(grid.running),
+      values: report.values(grid.running),
       stroke: color(0),
       fill: fade(color(0), 0.18),
     },
@@ -163,11 +162,11 @@ function cluster(report: Report): Drawing[] {
   if (grid.threads)
     lines.push({
       label: "Threads",
-      values: report.reals(grid.threads),
-      stroke: palette().ink,
+      values: report.values(grid.threads),
+      stroke: ofTheme("ink"),
       dash: [5, 3],
     });
-  lines.push({ label: "Workers", values: report.reals(grid.workers), stroke: color(1) });
+  lines.push({ label: "Workers", values: report.values(grid.workers), stroke: color(1) });
   return [
     { title: "Activity", note: "chunks at work, and who could work", unit: "count", lines },
     {
@@ -177,7 +176,7 @@ function cluster(report: Report): Drawing[] {
       lines: [
         {
           label: "Events",
-          values: report.reals(grid.events),
+          values: report.values(grid.events),
           stroke: color(2),
           fill: fade(color(2), 0.18),
         },
@@ -187,11 +186,11 @@ function cluster(report: Report): Drawing[] {
 }
 
 /** The values of one worker, each held for as many cells as it stands for. */
-function ofWorker(report: Report, series: Series, worker: number): Float32Array {
+function ofWorker(report: Report, series: Series, worker: number): Float64Array {
   const { n } = report.words.grid;
   const coarse = Math.ceil(n / series.fold);
-  const each = report.reals(series.each);
-  const values = new Float32Array(n);
+  const each = report.values(series.each);
+  const values = new Float64Array(n);
   for (let i = 0; i < n; i++) values[i] = each[worker * coarse + Math.floor(i / series.fold)];
   return values;
 }
@@ -213,11 +212,11 @@ function workers(report: Report, series: Series, worker: number | null): Drawing
   }
   const blue = color(0);
   const lines: Line[] = [
-    { label: "Highest", values: report.reals(series.max), stroke: fade(blue, 0.35), width: 1 },
-    { label: "Lowest", values: report.reals(series.min), stroke: fade(blue, 0.35), width: 1 },
-    { label: "90 %", values: report.reals(series.high), stroke: fade(blue, 0.6), width: 0.5 },
-    { label: "10 %", values: report.reals(series.low), stroke: fade(blue, 0.6), width: 0.5 },
-    { label: "Median", values: report.reals(series.median), stroke: blue, width: 2 },
+    { label: "Highest", values: report.values(series.max), stroke: fade(blue, 0.35), width: 1 },
+    { label: "Lowest", values: report.values(series.min), stroke: fade(blue, 0.35), width: 1 },
+    { label: "90 %", values: report.values(series.high), stroke: fade(blue, 0.6), width: 0.5 },
+    { label: "10 %", values: report.values(series.low), stroke: fade(blue, 0.6), width: 0.5 },
+    { label: "Median", values: report.values(series.median), stroke: blue, width: 2 },
   ];
   if (worker !== null)
     lines.push({
@@ -292,16 +291,15 @@ export function timeline(
 /** Which stretch of time is shown, and the way back. */
 export function rangeControls(range: TimeRange, charts: Charts): HTMLElement {
   const status = h("span", { role: "status", class: "range" });
-  const reset = h("button", { type: "button" }, "Show all");
+  const reset = button("Show all", () => {
+    range.reset();
+  });
   const tell = () => {
     status.textContent = range.isWhole
       ? "Drag over a chart to zoom."
       : `${clock(range.from, 0.1)} to ${clock(range.to, 0.1)}, ${seconds(range.to - range.from)}`;
     reset.disabled = range.isWhole;
   };
-  reset.addEventListener("click", () => {
-    range.reset();
-  });
   tell();
   charts.add(range.listen(tell));
   return h("div", { class: "ranges" }, status, reset);

@@ -44,8 +44,10 @@ DASK_COLUMNS = (
     "clock_step_ms",
 )
 
-#: A block is sent when it has this many rows, or at the worker's next heartbeat.
+#: A block is sent when it has this many rows, or at the worker's next heartbeat ...
 ROWS_MAX = 120
+#: ... but no more often than the client writes: what is packed together costs less.
+SEND_S = 1.0
 #: How often it is looked whether a heartbeat's time has passed
 TICK_S = 0.5
 
@@ -169,7 +171,7 @@ class WorkerProbe(WorkerPlugin):
         """Send at the cadence of the heartbeat, which slows down with the size of the cluster."""
         begin_ns = time.thread_time_ns()
         try:
-            if time.monotonic() - self.last_sent >= 0.9 * self.channel.heartbeat_s():
+            if time.monotonic() - self.last_sent >= 0.9 * max(SEND_S, self.channel.heartbeat_s()):
                 self.send()
             self.channel.tick()
         except Exception as error:  # a fault of ours must not become the worker's

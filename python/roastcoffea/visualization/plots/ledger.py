@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.transforms import ScaledTranslation
 
 from roastcoffea.visualization.bars import stacked
 from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
@@ -29,6 +30,7 @@ from roastcoffea.visualization.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 __all__ = ["plot_time_ledger", "plot_wall_split"]
 
@@ -54,6 +56,9 @@ WALL_PARTS = {
     "gil": ("Waiting for the GIL", PURPLE),
     "other": ("Other waits (network, locks)", GREY),
 }
+
+#: What the ticks and the label of the axis below take, in points.
+LABELLED = 34
 
 #: More bars than this are drawn as areas, or left out.
 ROWS = 40
@@ -106,8 +111,7 @@ def plot_time_ledger(
     else:
         _draw_areas(ax, named, colours)
     ax.set_xlim(0, 100)
-    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=5)
-    plain(legend.get_texts())
+    plain(_legend_below(ax, 5).get_texts())
     label_axes(ax, title, "Share of Worker Thread Time (%)", "Worker" if len(rows) > 1 else "")
     finish(fig, output_path)
     return fig, ax
@@ -161,7 +165,7 @@ def plot_wall_split(
     ]
     _draw_rows(ax, shares, colours, [str(datasets[i]) for i in kept], sizes)
     ax.set_xlim(0, 100)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3)
+    _legend_below(ax, 3)
     label_axes(ax, title, "Share of Wall Time (%)", "Dataset")
     finish(fig, output_path)
     return fig, ax
@@ -228,6 +232,13 @@ def _draw_areas(ax: Axes, parts: Mapping[str, Floats], colours: list[str]) -> No
         left = right
     ax.set_ylim(1, -0.13)
     ax.set_yticks([-0.07, 0.5], labels=["total", f"{rest.shape[1]:,} workers,\nbusiest on top"])
+
+
+def _legend_below(ax: Axes, columns: int) -> Legend:
+    """Put the legend below the label of the axis, which is as high in a low figure as in any."""
+    below = ScaledTranslation(0, -LABELLED / 72, ax.figure.dpi_scale_trans)
+    place = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + below}
+    return ax.legend(loc="upper center", ncols=columns, **place)
 
 
 def _hours(seconds: float) -> str:
