@@ -71,6 +71,11 @@ coverage: setup-test $(installed) ## say which lines and branches of libroast th
 valgrind: setup-test $(installed) ## use the Python extensions under valgrind's memcheck
 	@tools/valgrind
 
+.PHONY: faults
+faults: $(installed) ## let every call fail in turn in the tests of faults, none left out
+	@ROAST_FAULTS_PART=1000000 meson test -C build --print-errorlogs --timeout-multiplier 100 \
+	    probe-faults run-faults read-faults import-faults rootfile-faults serve-faults
+
 .PHONY: kill
 kill: $(installed) ## kill a writing process 200 times and look at what it left
 	@ROAST_KILLS=200 $(python) -m pytest -q tests/python/test_killed_writer.py

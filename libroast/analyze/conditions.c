@@ -126,12 +126,13 @@ static int by_text(const void *a, const void *b)
 }
 
 /* The hosts of the workers, in order, each once */
-static char *host_list(struct roast_run *run, const struct intern *texts, struct roast_error *error)
+static int host_list(char **ret, struct roast_run *run, const struct intern *texts,
+                     struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct intern hosts = { 0 };
         struct run_scan scan;
-        char **sorted = NULL, *list = NULL;
+        char **sorted = NULL;
         int r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
 
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
@@ -147,8 +148,8 @@ static char *host_list(struct roast_run *run, const struct intern *texts, struct
                 }
         }
         run_scan_end(&scan);
-        if (r >= 0)
-                sorted = calloc(hosts.n + 1, sizeof(*sorted));
+        if (r >= 0 && !(sorted = calloc(hosts.n + 1, sizeof(*sorted))))
+                r = roast_fail_nomem(error);
         for (size_t i = 0; sorted && i < hosts.n; i++) {
                 size_t len;
                 const char *name = intern_get(&hosts, i, &len);
@@ -164,11 +165,11 @@ static char *host_list(struct roast_run *run, const struct intern *texts, struct
                         r = roast_fail_nomem(error);
                 free(sorted[i]);
         }
-        if (r >= 0 && sorted)
-                list = buf_release_string(&out);
+        if (r >= 0 && !(*ret = buf_release_string(&out)))
+                r = roast_fail_nomem(error);
         free(sorted);
         intern_deinit(&hosts);
-        return list;
+        return r;
 }
 
 static int put_count(struct conditions *conditions, const char *name, size_t run, double count)
@@ -232,7 +233,7 @@ static int note_run(struct conditions *conditions, size_t i, struct compare_run 
 {
         struct facts facts = { conditions, i, 0 };
         struct intern texts = { 0 };
-        char *hosts = NULL;
+        ROAST_CLEANUP(cleanup_free) char *hosts = NULL;
         int r;
 
         r = run_view_begin(run->run, error);
@@ -241,18 +242,17 @@ static int note_run(struct conditions *conditions, size_t i, struct compare_run 
         r = roast_run_facts(run->run, note_fact, &facts, error);
         if (r >= 0)
                 r = run_read_texts(run->run, &texts, error);
-        if (r >= 0) {
-                hosts = host_list(run->run, &texts, error);
-                r = hosts ? 0 : ROAST_E_NOMEM;
-        }
+        if (r >= 0)
+                r = host_list(&hosts, run->run, &texts, error);
         run_view_end(run->run);
         intern_deinit(&texts);
         if (r < 0)
                 return r;
-        if (facts.result < 0 || put(conditions, "hosts", i, hosts) < 0 ||
-            note_figures(conditions, i, run) < 0)
+        if (facts.result < 0)
                 return roast_fail_nomem(error);
-        return 0;
+        r = put(conditions, "hosts", i, hosts);
+        hosts = NULL;
+        return r < 0 || note_figures(conditions, i, run) < 0 ? roast_fail_nomem(error) : 0;
 }
 
 static bool has_line(const char *lines, const char *line, size_t len)

@@ -55,13 +55,21 @@ static void files_deinit(struct files *files)
         intern_deinit(&files->strings);
 }
 
-static int64_t keep_text(struct files *files, const struct chunk_table *table, size_t row,
-                         enum chunk_field field, int64_t known)
+/* The first text counts; -1 is none, which a lack of memory must not look like. */
+static int keep_text(struct files *files, const struct chunk_table *table, size_t row,
+                     enum chunk_field field, int64_t *kept)
 {
         size_t len;
         const char *text = chunk_table_text(table, row, field, &len);
+        int64_t number;
 
-        return known >= 0 || !text ? known : intern_put(&files->strings, text, len);
+        if (*kept >= 0 || !text)
+                return 0;
+        number = intern_put(&files->strings, text, len);
+        if (number < 0)
+                return ROAST_E_NOMEM;
+        *kept = number;
+        return 0;
 }
 
 static void add_real(double *sum, double value)
@@ -126,13 +134,10 @@ static int add_to_file(struct files *files, struct file *file, const struct chun
         if (outcome < 0 || outcome >= CHUNK_N_OUTCOMES)
                 outcome = CHUNK_FINISHED;
         file->outcomes[outcome]++;
-        file->dataset = keep_text(files, table, row, CHUNK_DATASET, file->dataset);
-        file->tree = keep_text(files, table, row, CHUNK_TREE, file->tree);
-        file->error_type = keep_text(files, table, row, CHUNK_ERROR_TYPE, file->error_type);
-        file->error_message =
-                keep_text(files, table, row, CHUNK_ERROR_MESSAGE, file->error_message);
-        if (file->dataset < -1 || file->tree < -1 || file->error_type < -1 ||
-            file->error_message < -1)
+        if (keep_text(files, table, row, CHUNK_DATASET, &file->dataset) < 0 ||
+            keep_text(files, table, row, CHUNK_TREE, &file->tree) < 0 ||
+            keep_text(files, table, row, CHUNK_ERROR_TYPE, &file->error_type) < 0 ||
+            keep_text(files, table, row, CHUNK_ERROR_MESSAGE, &file->error_message) < 0)
                 return ROAST_E_NOMEM;
         keep_largest(&file->tree_branches, chunk_table_get(table, row, CHUNK_TREE_BRANCHES));
         keep_largest(&file->tree_bytes, chunk_table_get(table, row, CHUNK_TREE_BYTES));

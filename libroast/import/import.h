@@ -7,14 +7,13 @@
  * roast_run_add_*() calls: whatever works on a run works on it.
  */
 
-#include <stdbool.h>
-
 #include "roast-run.h"
 #include "util/buf.h"
 
 struct importer {
         const char *name; /* of the kind, for people: kept in the run as import.from */
-        bool (*recognises)(const char *path);
+        /* 1 or 0, or an error if that cannot be said */
+        int (*recognises)(const char *path, struct roast_error *error);
         int (*import)(struct roast_run *run, const char *path, struct roast_error *error);
 };
 

@@ -66,9 +66,11 @@ int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_er
                 return r;
         if (inside)
                 return roast_run_open(ret, inside, error);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(importers); i++)
-                if (importers[i]->recognises(path))
-                        return import(ret, importers[i], path, error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(importers); i++) {
+                r = importers[i]->recognises(path, error);
+                if (r)
+                        return r < 0 ? r : import(ret, importers[i], path, error);
+        }
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT,
                                   "%s: is a directory without a run: there is neither run.roast nor"

@@ -88,10 +88,14 @@ static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
                 row.outcome = CHUNK_FAILED;
         if (row.outcome == CHUNK_FAILED) {
                 type = error_type(history ? history : "", failed);
+                if (!type)
+                        return roast_fail_nomem(parsl->error);
                 row.error_type = type;
                 row.error_message = history && *history ? history : NULL;
         }
-        r = roast_run_add_task(parsl->run, &row, parsl->error);
+        r = parsl_check_texts(parsl);
+        if (r >= 0)
+                r = roast_run_add_task(parsl->run, &row, parsl->error);
         free(type);
         return r;
 }

@@ -43,8 +43,10 @@ static int add_event(const struct parsl *parsl, sqlite3_stmt *event)
                 .memory_limit_bytes = -1,
         };
 
-        if (utc_ns < 0 || !worker.name)
-                return 0;
+        int r = parsl_check_texts(parsl);
+
+        if (r < 0 || utc_ns < 0 || !worker.name)
+                return r;
         return roast_run_add_worker_event(parsl->run, utc_ns,
                                           sqlite3_column_int(event, KIND) == 2 ? ROAST_WORKER_CAME
                                                                                : ROAST_WORKER_WENT,

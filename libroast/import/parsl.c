@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "import/import.h"
 #include "import/parsl.h"
+#include "run/run.h"
 #include "util/text.h"
 
 int64_t parsl_time_ns(const char *text)
@@ -29,10 +31,13 @@ int64_t parsl_time_ns(const char *text)
 
 static int fail(const struct parsl *parsl)
 {
-        int rc = sqlite3_errcode(parsl->db);
+        int rc = sqlite3_errcode(parsl->db), refused = run_refused_read(parsl->db);
 
         if (rc == SQLITE_NOMEM)
                 return roast_fail_nomem(parsl->error);
+        if (rc == SQLITE_IOERR || (rc == SQLITE_CORRUPT && refused))
+                return roast_fail(parsl->error, ROAST_E_IO, "%s: cannot be read: %s", parsl->path,
+                                  refused ? strerror(refused) : sqlite3_errmsg(parsl->db));
         return roast_fail(parsl->error, rc == SQLITE_CORRUPT ? ROAST_E_CORRUPT : ROAST_E_FORMAT,
                           "%s: cannot be read as Parsl's monitoring.db: %s", parsl->path,
                           sqlite3_errmsg(parsl->db));
@@ -60,34 +65,52 @@ int parsl_step(const struct parsl *parsl, sqlite3_stmt *statement)
         return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : fail(parsl);
 }
 
-/* NULL: it is no database, or not one of Parsl's */
-static sqlite3 *open_database(const char *path)
+int parsl_check_texts(const struct parsl *parsl)
+{
+        return sqlite3_errcode(parsl->db) == SQLITE_NOMEM ? roast_fail_nomem(parsl->error) : 0;
+}
+
+/* Whether it has the tables of Parsl: 1 or 0, or an error if that cannot be said */
+static int is_parsl(const struct parsl *parsl)
 {
         static const char sql[] =
                 "SELECT count(*) FROM sqlite_schema WHERE type='table'"
                 " AND name IN ('workflow','task','try','status','node','resource')";
-        sqlite3 *db = NULL;
         sqlite3_stmt *statement = NULL;
-        bool all = false;
+        int r = 0;
 
-        if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-            sqlite3_busy_timeout(db, 2000) == SQLITE_OK &&
-            sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
-                all = sqlite3_step(statement) == SQLITE_ROW &&
-                      sqlite3_column_int(statement, 0) == 6;
+        if (sqlite3_prepare_v2(parsl->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW)
+                r = sqlite3_column_int(statement, 0) == 6;
+        else if (sqlite3_errcode(parsl->db) == SQLITE_NOMEM || run_refused_read(parsl->db))
+                r = fail(parsl);
         sqlite3_finalize(statement);
-        if (all)
-                return db;
-        sqlite3_close(db);
-        return NULL;
+        return r;
 }
 
-static bool recognises(const char *path)
+/* Opens the database; 1, 0 if it is none or not one of Parsl's, or an error. */
+static int parsl_open(struct parsl *parsl)
 {
-        sqlite3 *db = open_database(path); /* closing the file ourselves would end its locks */
+        struct stat st;
+        int rc;
 
-        sqlite3_close(db);
-        return db;
+        if (stat(parsl->path, &st) < 0 || !S_ISREG(st.st_mode))
+                return 0;
+        rc = sqlite3_open_v2(parsl->path, &parsl->db, SQLITE_OPEN_READONLY, NULL);
+        if (rc == SQLITE_OK)
+                rc = sqlite3_busy_timeout(parsl->db, 2000);
+        if (rc == SQLITE_NOMEM || rc == SQLITE_IOERR)
+                return fail(parsl);
+        return rc == SQLITE_OK ? is_parsl(parsl) : 0;
+}
+
+static int recognises(const char *path, struct roast_error *error)
+{
+        struct parsl parsl = { .path = path, .error = error };
+        int r = parsl_open(&parsl);
+
+        sqlite3_close(parsl.db); /* closing the file ourselves would end its locks */
+        return r;
 }
 
 enum { RUN_ID, NAME, BEGAN, COMPLETED, HOST, N_RUNS, N_TASKS };
@@ -113,7 +136,9 @@ static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
         struct roast_error *error = parsl->error;
         int r;
 
-        r = roast_run_fact_text(run, "run.id", parsl->run_id, error);
+        r = parsl_check_texts(parsl);
+        if (r >= 0)
+                r = roast_run_fact_text(run, "run.id", parsl->run_id, error);
         if (r >= 0 && name)
                 r = roast_run_fact_text(run, "run.name", name, error);
         if (r >= 0 && host)
@@ -137,18 +162,16 @@ static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
 
 static int import(struct roast_run *run, const char *path, struct roast_error *error)
 {
-        struct parsl parsl = {
-                .db = open_database(path), .path = path, .run = run, .error = error
-        };
+        struct parsl parsl = { .path = path, .run = run, .error = error };
         sqlite3_stmt *workflow = NULL;
-        int r;
+        int r = parsl_open(&parsl);
 
-        if (!parsl.db)
-                return roast_fail(error, ROAST_E_IO, "%s: cannot be opened", path);
-        r = parsl_prepare(&parsl, sql_workflow, &workflow);
-        if (r < 0)
-                goto out;
-        r = parsl_step(&parsl, workflow);
+        if (r == 0)
+                r = roast_fail(error, ROAST_E_IO, "%s: cannot be opened", path);
+        if (r > 0)
+                r = parsl_prepare(&parsl, sql_workflow, &workflow);
+        if (r >= 0)
+                r = parsl_step(&parsl, workflow);
         if (r == 0)
                 r = roast_fail(error, ROAST_E_FORMAT, "%s: has no workflow", path);
         if (r > 0) {
@@ -163,7 +186,6 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         if (r >= 0)
                 r = parsl_read_tries(&parsl);
         free(parsl.run_id);
-out:
         sqlite3_close(parsl.db);
         return r < 0 ? r : 0;
 }

@@ -28,5 +28,8 @@ int parsl_step(const struct parsl *parsl, sqlite3_stmt *statement);
 /* A statement over the workflow that is read: its id is ?1. */
 int parsl_prepare(const struct parsl *parsl, const char *sql, sqlite3_stmt **ret);
 
+/* After the texts of a row have been asked for: ROAST_E_NOMEM if one is missing for that reason. */
+int parsl_check_texts(const struct parsl *parsl);
+
 int parsl_read_workers(const struct parsl *parsl);
 int parsl_read_tries(const struct parsl *parsl);

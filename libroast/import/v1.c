@@ -299,16 +299,18 @@ static int add_all(struct v1 *v1, struct roast_error *error)
 }
 
 /* When it was saved, if nothing in it tells: when the file was written */
-static int64_t written_utc_ns(const char *path)
+static int note_written(struct v1 *v1, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
 
         if (asprintf(&name, "%s/metrics.json", path) < 0) {
                 name = NULL;
-                return 0;
+                return roast_fail_nomem(error);
         }
-        return stat(name, &st) < 0 ? 0 : st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+        if (stat(name, &st) == 0)
+                v1->saved_utc_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+        return 0;
 }
 
 static int import(struct roast_run *run, const char *path, struct roast_error *error)
@@ -319,8 +321,9 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         int r;
 
         v1_chunks_init(&v1.chunks, run);
-        v1.saved_utc_ns = written_utc_ns(path);
-        r = import_read_file(&text, path, "metrics.json", METRICS_MAX, error);
+        r = note_written(&v1, path, error);
+        if (r >= 0)
+                r = import_read_file(&text, path, "metrics.json", METRICS_MAX, error);
         if (r >= 0)
                 r = add_identity(&v1, path, &text, error);
         if (r >= 0)
@@ -334,14 +337,14 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         return r < 0 ? r : add_all(&v1, error);
 }
 
-static bool recognises(const char *path)
+static int recognises(const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
 
         if (asprintf(&name, "%s/metrics.json", path) < 0) {
                 name = NULL;
-                return false;
+                return roast_fail_nomem(error);
         }
         return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 }

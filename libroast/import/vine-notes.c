@@ -20,15 +20,17 @@ struct vine_note {
         int64_t start, stop;
 };
 
-static bool read_note(struct vine *vine, const char *text, struct vine_note *note)
+/* 1, 0 if it is something else, or ROAST_E_NOMEM */
+static int read_note(struct vine *vine, const char *text, struct vine_note *note)
 {
         struct json_reader in;
         struct json_text key, value;
         struct json_number number;
-        bool whole;
+        bool kept = true;
+        int r;
 
         if (json_reader_init(&in, text, strlen(text)) < 0)
-                return false;
+                return ROAST_E_NOMEM;
         json_read_object(&in);
         while (json_read_key(&in, &key)) {
                 const struct {
@@ -52,9 +54,11 @@ static bool read_note(struct vine *vine, const char *text, struct vine_note *not
                         i++;
                 type = json_read_type(&in);
                 if (i < ROAST_ARRAY_SIZE(known) && type == JSON_STRING && known[i].intern) {
-                        if (json_read_string(&in, &value))
+                        if (json_read_string(&in, &value)) {
                                 *known[i].number =
                                         intern_put(known[i].intern, value.data, value.len);
+                                kept = kept && *known[i].number >= 0;
+                        }
                 } else if (i < ROAST_ARRAY_SIZE(known) && type == JSON_NUMBER && !known[i].intern) {
                         if (json_read_number(&in, &number) && number.whole && number.integer >= 0)
                                 *known[i].number = number.integer;
@@ -62,9 +66,9 @@ static bool read_note(struct vine *vine, const char *text, struct vine_note *not
                         json_read_skip(&in);
                 }
         }
-        whole = json_reader_end(&in, NULL) >= 0;
+        r = json_reader_end(&in, NULL);
         json_reader_deinit(&in);
-        return whole;
+        return r == ROAST_E_NOMEM || !kept ? ROAST_E_NOMEM : r >= 0;
 }
 
 int vine_read_application(struct vine *vine, char *at)
@@ -73,10 +77,14 @@ int vine_read_application(struct vine *vine, char *at)
                                   VINE_NONE, VINE_NONE, VINE_NONE, VINE_NONE };
         struct vine_task *task;
         int64_t index;
+        int r;
 
         if (strcmp(vine_word(&at), "coffea_task"))
                 return 0;
-        if (!read_note(vine, at, &note) || note.task_id < 0)
+        r = read_note(vine, at, &note);
+        if (r < 0)
+                return roast_fail_nomem(vine->error);
+        if (r == 0 || note.task_id < 0)
                 return vine_skip(vine);
         index = vine_task_index(vine, note.task_id);
         if (index < 0)

@@ -99,16 +99,16 @@ int vine_skip(struct vine *vine)
         return 0;
 }
 
-bool vine_resources(const char *text, void (*note)(const struct json_text *, double, void *),
-                    void *context)
+int vine_resources(const char *text, void (*note)(const struct json_text *, double, void *),
+                   void *context)
 {
         struct json_reader in;
         struct json_text key, unit;
         struct json_number number;
-        bool whole;
+        int r;
 
         if (json_reader_init(&in, text, strlen(text)) < 0)
-                return false;
+                return ROAST_E_NOMEM;
         json_read_object(&in);
         while (json_read_key(&in, &key)) {
                 char name[32];
@@ -121,7 +121,7 @@ bool vine_resources(const char *text, void (*note)(const struct json_text *, dou
                 while (json_read_element(&in))
                         json_read_string(&in, &unit);
         }
-        whole = json_reader_end(&in, NULL) >= 0;
+        r = json_reader_end(&in, NULL);
         json_reader_deinit(&in);
-        return whole;
+        return r == ROAST_E_NOMEM ? r : r >= 0;
 }

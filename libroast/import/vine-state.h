@@ -60,9 +60,12 @@ int64_t vine_task_index(struct vine *vine, int64_t id);
 int64_t vine_worker_index(struct vine *vine, const char *id);
 /* Counts a line that says nothing we understand. */
 int vine_skip(struct vine *vine);
-/* {"memory":[4000,"MB"],...}: calls for each name with its number. False: it is something else. */
-bool vine_resources(const char *text, void (*note)(const struct json_text *, double, void *),
-                    void *context);
+/*
+ * {"memory":[4000,"MB"],...}: calls for each name with its number. 1, 0 if it is something else, or
+ * ROAST_E_NOMEM.
+ */
+int vine_resources(const char *text, void (*note)(const struct json_text *, double, void *),
+                   void *context);
 
 /* Lines WORKER ... and APPLICATION ..., from behind that word on */
 int vine_read_worker(struct vine *vine, int64_t us, char *at);

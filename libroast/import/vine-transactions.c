@@ -122,10 +122,15 @@ static int read_retrieved(struct vine *vine, struct vine_task *task, int64_t us,
         const char *second = strstr(at, "} {");
         bool success = !strcmp(result, "SUCCESS");
         char message[64];
+        int r = 0;
 
         if (task->running_us < 0)
                 return vine_skip(vine);
-        if (!second || !vine_resources(second + 2, note_measured, &measured))
+        if (second)
+                r = vine_resources(second + 2, note_measured, &measured);
+        if (r < 0)
+                return roast_fail_nomem(vine->error);
+        if (r == 0)
                 vine->skipped++;
         row.outcome = success && !strcmp(code, "0") ? CHUNK_FINISHED : CHUNK_FAILED;
         row.start_utc_ns = seconds_ns(measured.time_worker_start);

@@ -49,10 +49,11 @@ static int read_worker_resources(struct vine *vine, int64_t index, int64_t us, c
 {
         struct vine_worker *worker = &vine->workers[index];
         struct vine_worker before = *worker;
+        int r = vine_resources(text, note_capacity, worker);
 
-        if (!vine_resources(text, note_capacity, worker)) {
+        if (r <= 0) {
                 *worker = before;
-                return vine_skip(vine);
+                return r < 0 ? roast_fail_nomem(vine->error) : vine_skip(vine);
         }
         if (before.cores >= 0)
                 us = worker->cores == before.cores && worker->memory_bytes == before.memory_bytes

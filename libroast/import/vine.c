@@ -19,7 +19,10 @@ static char *join(const char *folder, const char *name)
 {
         char *path;
 
-        return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+        if (asprintf(&path, "%s/%s", folder, name) >= 0)
+                return path;
+        errno = ENOMEM;
+        return NULL;
 }
 
 static FILE *open_log(const char *folder, const char *name)
@@ -29,73 +32,116 @@ static FILE *open_log(const char *folder, const char *name)
         return path ? fopen(path, "re") : NULL;
 }
 
-/* Whether the folder has a `transactions` that begins as TaskVine's do */
-static bool has_logs(const char *folder)
+/* Whether that is an answer, and not a failure that may be gone the next time */
+static bool is_missing(int number)
+{
+        return number == ENOENT || number == ENOTDIR || number == EACCES;
+}
+
+/*
+ * 1 if the folder has a `transactions` that begins as TaskVine's do, else 0; negative, with errno,
+ * if that cannot be said, as in the functions below.
+ */
+static int has_logs(const char *folder)
 {
         FILE *in = open_log(folder, "transactions");
         char begin[64] = "";
-        bool ours;
+        int r, number;
 
         if (!in)
-                return false;
-        ours = fgets(begin, sizeof(begin), in) && strstr(begin, " manager_pid MANAGER ");
+                return is_missing(errno) ? 0 : -1;
+        r = fgets(begin, sizeof(begin), in) && strstr(begin, " manager_pid MANAGER ");
+        number = ferror(in) ? errno : 0;
         (void)fclose(in);
-        return ours;
+        if (!number)
+                return r;
+        errno = number;
+        return -1;
 }
 
-/* The last name among those in the folder that lead to logs; NULL: none, or no memory */
-static char *latest_run(const char *folder)
+/* Takes the logs of one run if they are the latest so far. */
+static int take_later(char **best, const char *folder, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *inner = join(folder, name);
+        ROAST_CLEANUP(cleanup_free) char *logs = inner ? join(inner, "vine-logs") : NULL;
+        int r = logs ? has_logs(logs) : -1;
+
+        if (r <= 0 || (*best && strcmp(*best, logs) > 0))
+                return r;
+        free(*best);
+        *best = logs;
+        logs = NULL;
+        return 1;
+}
+
+/* The last name among those in the folder that lead to logs */
+static int latest_run(char **ret, const char *folder)
 {
         DIR *dir = opendir(folder);
         char *best = NULL;
+        int r = 0, number;
 
-        for (struct dirent *entry; dir && (entry = readdir(dir));) {
-                ROAST_CLEANUP(cleanup_free) char *inner = NULL;
-                ROAST_CLEANUP(cleanup_free) char *logs = NULL;
+        if (!dir)
+                return is_missing(errno) ? 0 : -1;
+        while (r >= 0) {
+                struct dirent *entry;
 
-                if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "most-recent"))
-                        continue;
-                inner = join(folder, entry->d_name);
-                logs = inner ? join(inner, "vine-logs") : NULL;
-                if (!logs || !has_logs(logs) || (best && strcmp(best, logs) > 0))
-                        continue;
-                free(best);
-                best = logs;
-                logs = NULL;
+                errno = 0;
+                entry = readdir(dir);
+                if (!entry)
+                        break;
+                if (entry->d_name[0] != '.' && strcmp(entry->d_name, "most-recent") != 0)
+                        r = take_later(&best, folder, entry->d_name);
         }
-        if (dir)
-                closedir(dir);
-        return best;
+        number = errno; /* 0 at the end of the folder */
+        closedir(dir);
+        errno = number;
+        if (number) {
+                free(best);
+                return -1;
+        }
+        *ret = best;
+        return best != NULL;
 }
 
-/* The folder with the logs, which the caller frees; NULL: this is something else */
-static char *find_logs(const char *path)
+/* The folder with the logs, which the caller frees; 0: this is something else */
+static int find_logs(char **ret, const char *path)
 {
         static const char *const inner[] = { ".", "vine-logs" };
         static const char *const outer[] = { ".", "vine-run-info" };
+        int r = 0;
 
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(inner); i++) {
-                char *logs = join(path, inner[i]);
+        for (size_t i = 0; r == 0 && i < ROAST_ARRAY_SIZE(inner); i++) {
+                ROAST_CLEANUP(cleanup_free) char *logs = join(path, inner[i]);
 
-                if (logs && has_logs(logs))
-                        return logs;
-                free(logs);
+                r = logs ? has_logs(logs) : -1;
+                if (r > 0) {
+                        *ret = logs;
+                        logs = NULL;
+                }
         }
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(outer); i++) {
+        for (size_t i = 0; r == 0 && i < ROAST_ARRAY_SIZE(outer); i++) {
                 ROAST_CLEANUP(cleanup_free) char *folder = join(path, outer[i]);
-                char *logs = folder ? latest_run(folder) : NULL;
 
-                if (logs)
-                        return logs;
+                r = folder ? latest_run(ret, folder) : -1;
         }
-        return NULL;
+        return r;
 }
 
-static bool recognises(const char *path)
+/* What errno says */
+static int fail(const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *logs = find_logs(path);
+        return errno == ENOMEM ? roast_fail_nomem(error)
+                               : roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path,
+                                            strerror(errno));
+}
 
-        return logs;
+static int recognises(const char *path, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) char *logs = NULL;
+        int r = find_logs(&logs, path);
+
+        return r < 0 ? fail(path, error) : r;
 }
 
 /* The run is named by the folder around the logs: TaskVine calls it after the time. */
@@ -115,21 +161,24 @@ static int name_run(struct roast_run *run, const char *logs, struct roast_error 
 
 static int import(struct roast_run *run, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *logs = find_logs(path);
+        ROAST_CLEANUP(cleanup_free) char *logs = NULL;
         struct vine_graph graph = { 0 };
-        FILE *transactions = logs ? open_log(logs, "transactions") : NULL;
-        FILE *taskgraph = logs ? open_log(logs, "taskgraph") : NULL;
-        int r;
+        FILE *transactions = NULL, *taskgraph = NULL;
+        int r = find_logs(&logs, path);
 
+        if (r > 0)
+                transactions = open_log(logs, "transactions");
         if (transactions)
+                taskgraph = open_log(logs, "taskgraph");
+        if (transactions && (taskgraph || is_missing(errno)))
                 r = name_run(run, logs, error);
         else
-                r = roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path, strerror(errno));
+                r = fail(path, error);
         if (r >= 0 && taskgraph)
                 r = vine_graph_read(&graph, taskgraph, error);
         if (r >= 0)
                 r = vine_transactions_read(run, transactions, &graph, error);
-        if (r >= 0 && ferror(transactions))
+        if (r >= 0 && (ferror(transactions) || (taskgraph && ferror(taskgraph))))
                 r = roast_fail(error, ROAST_E_IO, "%s: cannot be read to its end", path);
         vine_graph_deinit(&graph);
         if (transactions)

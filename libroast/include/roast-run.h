@@ -219,8 +219,8 @@ int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
                             struct roast_error *error);
 
 /*
- * Reads every row of every table against its seals. The visitor gets each table's name and how
- * many rows are whole. ROAST_E_CORRUPT: the message says what is damaged.
+ * Reads every row of every table against its seals. The visitor, which may be NULL, gets each
+ * table's name and how many rows are whole. ROAST_E_CORRUPT: the message says what is damaged.
  */
 int roast_run_check(struct roast_run *run, void (*visit)(const char *table, int64_t rows, void *),
                     void *context, struct roast_error *error);

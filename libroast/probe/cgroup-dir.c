@@ -54,7 +54,8 @@ static void cgroup_unescape(char *text)
         *out = 0;
 }
 
-static bool cgroup_find_path(int fd, const char *controller, char path[static CGROUP_PATH_MAX])
+/* 1, 0 if there is none, or ROAST_E_IO, as is cgroup_find_in() below. */
+static int cgroup_find_path(int fd, const char *controller, char path[static CGROUP_PATH_MAX])
 {
         struct probe_lines lines;
         char *line, *list, *at;
@@ -70,7 +71,7 @@ static bool cgroup_find_path(int fd, const char *controller, char path[static CG
                         continue;
                 return snprintf(path, CGROUP_PATH_MAX, "%s", at) < CGROUP_PATH_MAX;
         }
-        return false;
+        return lines.failed ? ROAST_E_IO : 0;
 }
 
 /* Splits a line of mountinfo; false if it is no mount of this hierarchy. */
@@ -115,15 +116,15 @@ static const char *cgroup_below(const char *path, const char *root)
         return path;
 }
 
-static bool cgroup_find_in(struct cgroup_dir *dir, int mountinfo_fd, int cgroup_fd,
-                           const char *controller)
+static int cgroup_find_in(struct cgroup_dir *dir, int mountinfo_fd, int cgroup_fd,
+                          const char *controller)
 {
         char path[CGROUP_PATH_MAX], *line, *root, *mount;
         struct probe_lines lines;
-        int n;
+        int n = cgroup_find_path(cgroup_fd, controller, path);
 
-        if (!cgroup_find_path(cgroup_fd, controller, path))
-                return false;
+        if (n <= 0)
+                return n;
         probe_lines_init(&lines, mountinfo_fd);
         while ((line = probe_lines_next(&lines))) {
                 if (!cgroup_parse_mount(line, controller, &root, &mount))
@@ -133,15 +134,16 @@ static bool cgroup_find_in(struct cgroup_dir *dir, int mountinfo_fd, int cgroup_
                 dir->v2 = !controller;
                 return n < CGROUP_PATH_MAX;
         }
-        return false;
+        return lines.failed ? ROAST_E_IO : 0;
 }
 
 int cgroup_dir_find(struct cgroup_dir *dir, int mountinfo_fd, int cgroup_fd, const char *controller)
 {
-        if (cgroup_find_in(dir, mountinfo_fd, cgroup_fd, controller) ||
-            cgroup_find_in(dir, mountinfo_fd, cgroup_fd, NULL))
-                return 0;
-        return ROAST_E_NOENT;
+        int r = cgroup_find_in(dir, mountinfo_fd, cgroup_fd, controller);
+
+        if (r == 0)
+                r = cgroup_find_in(dir, mountinfo_fd, cgroup_fd, NULL);
+        return r < 0 ? r : r > 0 ? 0 : ROAST_E_NOENT;
 }
 
 bool cgroup_dir_up(struct cgroup_dir *dir)

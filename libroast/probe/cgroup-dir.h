@@ -14,8 +14,8 @@ struct cgroup_dir {
 
 /*
  * The descriptors are those of /proc/self/mountinfo and /proc/self/cgroup. A
- * controller that is mounted as v1 is taken from there, else from v2. Returns 0
- * or ROAST_E_NOENT.
+ * controller that is mounted as v1 is taken from there, else from v2. Returns 0,
+ * ROAST_E_NOENT, or ROAST_E_IO if one of them could not be read.
  */
 int cgroup_dir_find(struct cgroup_dir *dir, int mountinfo_fd, int cgroup_fd,
                     const char *controller);

@@ -4,7 +4,8 @@
  * A quota or limit may stand at any level above the process. Time throttled is
  * counted at the level whose quota ran out, so that level is the one to read:
  * the tightest, or the process's own if none has a limit. It is looked up once,
- * and again after fork(), since a child may be put into another group.
+ * and again after fork(), since a child may be put into another group. If reading
+ * failed meanwhile nothing is known, and it is looked up the next time, a few times.
  *
  * Reading cpu.stat of v2 can be dear on large machines (the kernel sums over all
  * cores first). Where there is no quota nothing is throttled, and it is not read.
@@ -22,9 +23,11 @@
 #include "probe/file.h"
 #include "probe/readings.h"
 #include "probe/scan.h"
+#include "roast-error.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
+#define CGROUP_LOOKUPS        8 /* that may fail: each costs more than all other readings */
 #define CGROUP_NO_LIMIT_BYTES ((int64_t)1 << 60) /* v1 says "none" by a huge number */
 
 struct cgroup_file {
@@ -41,6 +44,7 @@ struct cgroup {
 
 static _Atomic(struct cgroup *) cgroup_current;
 static struct cgroup *cgroup_before_fork;
+static _Atomic unsigned int cgroup_failed;
 static pthread_once_t cgroup_once = PTHREAD_ONCE_INIT;
 
 static void cgroup_forked(void)
@@ -51,6 +55,7 @@ static void cgroup_forked(void)
                 cgroup->before_fork = cgroup_before_fork;
         cgroup_before_fork = cgroup;
         cgroup_current = NULL;
+        cgroup_failed = 0;
 }
 
 static void cgroup_init(void)
@@ -84,65 +89,91 @@ static void cgroup_file_init(struct cgroup_file *file, const struct cgroup_dir *
         file->file.path = file->path;
 }
 
-static int64_t cgroup_dir_limit(const struct cgroup_dir *dir, bool cpu)
+/* What one level says; false if it says something that could not be read. */
+static bool cgroup_dir_limit(const struct cgroup_dir *dir, bool cpu, int64_t *limit)
 {
-        char text[64], period[64];
+        char text[64], period[64] = "";
         struct cgroup_file file = { 0 };
+        bool has_period = cpu && !dir->v2;
 
         cgroup_file_init(&file, dir,
                          cpu ? (dir->v2 ? "cpu.max" : "cpu.cfs_quota_us")
                              : (dir->v2 ? "memory.max" : "memory.limit_in_bytes"));
-        if (!probe_file_read_once(AT_FDCWD, file.path, text, sizeof(text)))
-                return PROBE_ABSENT;
-        if (!cpu)
-                return cgroup_limit_bytes(text);
-        if (dir->v2)
-                return cgroup_quota_millis(text, NULL);
+        if (probe_file_read_once(file.path, text, sizeof(text)) < 0)
+                return false;
         cgroup_file_init(&file, dir, "cpu.cfs_period_us");
-        probe_file_read_once(AT_FDCWD, file.path, period, sizeof(period));
-        return cgroup_quota_millis(text, period);
+        if (has_period && probe_file_read_once(file.path, period, sizeof(period)) < 0)
+                return false;
+        *limit = cpu ? cgroup_quota_millis(text, has_period ? period : NULL)
+                     : cgroup_limit_bytes(text);
+        return true;
 }
 
-/* The level with the tightest limit; the process's own if there is none. */
-static int64_t cgroup_tightest(struct cgroup_dir *dir, bool cpu)
+/* The level with the tightest limit; the process's own if there is none. False: not known. */
+static bool cgroup_tightest(struct cgroup_dir *dir, bool cpu, int64_t *least)
 {
         struct cgroup_dir level = *dir;
-        int64_t least = PROBE_ABSENT, limit;
+        int64_t limit;
 
+        *least = PROBE_ABSENT;
         do {
-                limit = cgroup_dir_limit(&level, cpu);
-                if (limit >= 0 && (least < 0 || limit < least)) {
-                        least = limit;
+                if (!cgroup_dir_limit(&level, cpu, &limit))
+                        return false;
+                if (limit >= 0 && (*least < 0 || limit < *least)) {
+                        *least = limit;
                         *dir = level;
                 }
         } while (cgroup_dir_up(&level));
-        return least;
+        return true;
 }
 
-static void cgroup_find(struct cgroup *cgroup)
+static bool cgroup_find_cpu(struct cgroup *cgroup, int mounts, int groups)
+{
+        struct cgroup_dir dir;
+        int64_t quota_millis;
+        int r = cgroup_dir_find(&dir, mounts, groups, "cpu");
+
+        if (r < 0)
+                return r == ROAST_E_NOENT;
+        if (!cgroup_tightest(&dir, true, &quota_millis))
+                return false;
+        cgroup->cpu_known = true;
+        cgroup->cpu_v2 = dir.v2;
+        cgroup->has_quota = quota_millis >= 0;
+        cgroup_file_init(&cgroup->cpu_stat, &dir, "cpu.stat");
+        cgroup_file_init(&cgroup->cpu_quota, &dir, dir.v2 ? "cpu.max" : "cpu.cfs_quota_us");
+        cgroup_file_init(&cgroup->cpu_period, &dir, "cpu.cfs_period_us");
+        return true;
+}
+
+static bool cgroup_find_memory(struct cgroup *cgroup, int mounts, int groups)
+{
+        struct cgroup_dir dir;
+        int64_t limit_bytes;
+        int r = cgroup_dir_find(&dir, mounts, groups, "memory");
+
+        if (r < 0)
+                return r == ROAST_E_NOENT;
+        if (!cgroup_tightest(&dir, false, &limit_bytes))
+                return false;
+        cgroup->memory_known = true;
+        cgroup->memory_v2 = dir.v2;
+        cgroup_file_init(&cgroup->memory_limit, &dir,
+                         dir.v2 ? "memory.max" : "memory.limit_in_bytes");
+        cgroup_file_init(&cgroup->memory_use, &dir,
+                         dir.v2 ? "memory.current" : "memory.usage_in_bytes");
+        return true;
+}
+
+/* False: something could not be read, and might be another time. */
+static bool cgroup_find(struct cgroup *cgroup)
 {
         ROAST_CLEANUP(cleanup_close)
         int mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
         ROAST_CLEANUP(cleanup_close) int groups = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-        struct cgroup_dir dir;
 
-        if (cgroup_dir_find(&dir, mounts, groups, "cpu") == 0) {
-                cgroup->cpu_known = true;
-                cgroup->cpu_v2 = dir.v2;
-                cgroup->has_quota = cgroup_tightest(&dir, true) >= 0;
-                cgroup_file_init(&cgroup->cpu_stat, &dir, "cpu.stat");
-                cgroup_file_init(&cgroup->cpu_quota, &dir, dir.v2 ? "cpu.max" : "cpu.cfs_quota_us");
-                cgroup_file_init(&cgroup->cpu_period, &dir, "cpu.cfs_period_us");
-        }
-        if (cgroup_dir_find(&dir, mounts, groups, "memory") == 0) {
-                cgroup->memory_known = true;
-                cgroup->memory_v2 = dir.v2;
-                cgroup_tightest(&dir, false);
-                cgroup_file_init(&cgroup->memory_limit, &dir,
-                                 dir.v2 ? "memory.max" : "memory.limit_in_bytes");
-                cgroup_file_init(&cgroup->memory_use, &dir,
-                                 dir.v2 ? "memory.current" : "memory.usage_in_bytes");
-        }
+        return cgroup_find_cpu(cgroup, mounts, groups) &&
+               cgroup_find_memory(cgroup, mounts, groups);
 }
 
 static struct cgroup *cgroup_get(void)
@@ -155,7 +186,13 @@ static struct cgroup *cgroup_get(void)
         cgroup = calloc(1, sizeof(*cgroup));
         if (!cgroup)
                 return NULL;
-        cgroup_find(cgroup);
+        if (!cgroup_find(cgroup)) {
+                *cgroup = (struct cgroup){ 0 };
+                if (atomic_fetch_add(&cgroup_failed, 1) + 1 < CGROUP_LOOKUPS) {
+                        free(cgroup);
+                        return NULL;
+                }
+        }
         if (!atomic_compare_exchange_strong(&cgroup_current, &other, cgroup)) {
                 free(cgroup);
                 return other;
@@ -183,19 +220,27 @@ int64_t probe_throttled_ns(void)
         return cgroup && cgroup->cpu_known ? cgroup_throttled_ns(cgroup) : PROBE_ABSENT;
 }
 
+/* The quota as it is now; false if it could not be read. The root of v2 has no such file. */
+static bool cgroup_read_quota(struct cgroup *cgroup, int64_t *quota_millis)
+{
+        struct probe_file *quota = &cgroup->cpu_quota.file, *period = &cgroup->cpu_period.file;
+        char text[64], period_text[64];
+        bool read = probe_file_read(quota, text, sizeof(text)) &&
+                    (cgroup->cpu_v2 || probe_file_read(period, period_text, sizeof(period_text)));
+
+        if (read)
+                *quota_millis = cgroup_quota_millis(text, cgroup->cpu_v2 ? NULL : period_text);
+        return read || probe_file_absent(quota);
+}
+
 void probe_cgroup_read(struct probe_cgroup *out)
 {
         struct cgroup *cgroup = cgroup_get();
-        char text[64], period[64];
+        char text[64];
         const char *at = text;
 
         *out = (struct probe_cgroup){ PROBE_ABSENT, PROBE_ABSENT, PROBE_ABSENT, PROBE_ABSENT };
-        if (cgroup && cgroup->cpu_known) {
-                if (probe_file_read(&cgroup->cpu_quota.file, text, sizeof(text)) &&
-                    (cgroup->cpu_v2 ||
-                     probe_file_read(&cgroup->cpu_period.file, period, sizeof(period))))
-                        out->cpu_quota_millis =
-                                cgroup_quota_millis(text, cgroup->cpu_v2 ? NULL : period);
+        if (cgroup && cgroup->cpu_known && cgroup_read_quota(cgroup, &out->cpu_quota_millis)) {
                 cgroup->has_quota = out->cpu_quota_millis >= 0;
                 out->throttled_ns = cgroup_throttled_ns(cgroup);
         }

@@ -52,7 +52,7 @@ void probe_chunk_begin(struct probe_chunk *chunk)
         chunk->peak_before_bytes = probe_peak_floor_bytes();
         watch_begin(&chunk->claim);
         probe_snapshot_take(&chunk->opening, PROBE_OPENING);
-        chunk->probe_ns = chunk->opening.thread_cpu_ns - begin_cpu_ns;
+        chunk->probe_ns = probe_difference(begin_cpu_ns, chunk->opening.thread_cpu_ns);
 }
 
 /* The mark if it is known to have been reached within the chunk, else PROBE_ABSENT. */
@@ -106,7 +106,7 @@ void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result)
         struct probe_snapshot *difference = &result->difference;
         struct watch_seen seen;
         uint32_t process = chunk_process;
-        int64_t closing_cpu_ns;
+        int64_t closing_cpu_ns, own_ns;
 
         *result = (struct probe_result){ .opening = chunk->opening };
         probe_snapshot_take(&result->closing, PROBE_CLOSING);
@@ -132,7 +132,9 @@ void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result)
                                     .lock_samples = seen.counts[THREAD_STATE_LOCK],
                                     .other_samples = seen.counts[THREAD_STATE_OTHER],
                             });
-        result->probe_ns = chunk->probe_ns + probe_thread_cpu_ns() - closing_cpu_ns;
+        own_ns = probe_difference(closing_cpu_ns, probe_thread_cpu_ns());
+        result->probe_ns =
+                own_ns < 0 || chunk->probe_ns < 0 ? PROBE_ABSENT : chunk->probe_ns + own_ns;
 }
 
 uint32_t probe_chunks_active(void)

@@ -41,7 +41,9 @@ int64_t probe_utc_offset_ns(void)
 
 int64_t probe_utc_ns(void)
 {
-        return probe_monotonic_ns() + probe_utc_offset_ns();
+        int64_t now_ns = probe_monotonic_ns(), offset_ns = probe_utc_offset_ns();
+
+        return now_ns < 0 || offset_ns == PROBE_ABSENT ? PROBE_ABSENT : now_ns + offset_ns;
 }
 
 int64_t probe_thread_cpu_ns(void)

@@ -7,6 +7,7 @@
  */
 
 #include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "probe/readings.h"
@@ -19,8 +20,11 @@ static int64_t counts_list(const char *path)
 
         if (!dir)
                 return PROBE_ABSENT;
+        errno = 0;
         for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
                 n += entry->d_name[0] != '.';
+        if (errno)
+                n = 0; /* the rest is not known */
         closedir(dir);
         return n - 1; /* the one that reads the directory */
 }

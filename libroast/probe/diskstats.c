@@ -55,6 +55,8 @@ static void diskstats_read(int64_t *values)
                 read_sectors += read;
                 written_sectors += written;
         }
+        if (lines.failed)
+                known = false; /* the rest is not */
         values[0] = known ? read_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
         values[1] = known ? written_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
 }

@@ -77,6 +77,11 @@ int probe_file_fd(struct probe_file *file)
         return handle > 0 ? handle - 1 : -1;
 }
 
+bool probe_file_absent(const struct probe_file *file)
+{
+        return atomic_load_explicit(&file->handle, memory_order_relaxed) < 0;
+}
+
 void probe_file_close(struct probe_file *file)
 {
         pthread_mutex_lock(&files_lock);
@@ -117,9 +122,9 @@ size_t probe_file_read(struct probe_file *file, char *text, size_t size)
         return n > 0 ? (size_t)n : 0;
 }
 
-size_t probe_file_read_once(int dir_fd, const char *path, char *text, size_t size)
+ssize_t probe_file_read_once(const char *path, char *text, size_t size)
 {
-        int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
         ssize_t n = 0;
 
         if (fd >= 0) {
@@ -127,7 +132,7 @@ size_t probe_file_read_once(int dir_fd, const char *path, char *text, size_t siz
                 close(fd);
         }
         text[n > 0 ? n : 0] = 0;
-        return n > 0 ? (size_t)n : 0;
+        return n;
 }
 
 int64_t probe_file_total_bytes(void)
@@ -138,6 +143,7 @@ int64_t probe_file_total_bytes(void)
 void probe_lines_init(struct probe_lines *lines, int fd)
 {
         lines->fd = fd;
+        lines->failed = false;
         lines->offset = 0;
         lines->at = 0;
         lines->len = 0;
@@ -154,6 +160,7 @@ static bool lines_fill(struct probe_lines *lines)
         lines->len = left;
         n = probe_file_pread(lines->fd, lines->text + left, sizeof(lines->text) - 1 - left,
                              lines->offset);
+        lines->failed = n < 0;
         if (n <= 0)
                 return false;
         lines->offset += n;
@@ -182,7 +189,7 @@ char *probe_lines_next(struct probe_lines *lines)
         }
         line = lines->text + lines->at;
         left = lines->len - lines->at;
-        if (!left)
+        if (!left || lines->failed)
                 return NULL;
         line[left] = 0;
         lines->at = lines->len;

@@ -36,11 +36,13 @@ struct probe_file {
 size_t probe_file_read(struct probe_file *file, char *text, size_t size);
 /* The kept descriptor, or -1. */
 int probe_file_fd(struct probe_file *file);
+/* Whether it is known that there is no such file. */
+bool probe_file_absent(const struct probe_file *file);
 /* Forgets the file: needed before the memory of `file` goes away. */
 void probe_file_close(struct probe_file *file);
 
-/* The same for a file that is needed once. */
-size_t probe_file_read_once(int dir_fd, const char *path, char *text, size_t size);
+/* The same for a file that is needed once; negative if it is there but reading it failed. */
+ssize_t probe_file_read_once(const char *path, char *text, size_t size);
 /* pread() that counts; every read of probe/ goes through it. */
 ssize_t probe_file_pread(int fd, void *data, size_t size, off_t offset);
 /* Bytes that the probes of this process have read so far. */
@@ -49,6 +51,7 @@ int64_t probe_file_total_bytes(void);
 /* Lines of a file of any length; a line that is longer than the buffer is cut. */
 struct probe_lines {
         int fd;
+        bool failed; /* there may be more lines, but reading them failed */
         off_t offset;
         size_t at;
         size_t len;

@@ -63,6 +63,8 @@ static void netdev_read(int64_t *values)
                 if ((received || sent) && netdev_is_device(line))
                         netdev_add(&devices, received, sent);
         }
+        if (lines.failed)
+                all.any = devices.any = false; /* the rest is not known */
         sum = devices.any ? &devices : &all;
         values[0] = sum->any ? sum->received : PROBE_ABSENT;
         values[1] = sum->any ? sum->sent : PROBE_ABSENT;

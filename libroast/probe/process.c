@@ -22,12 +22,12 @@ const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
         [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
 };
 
-static size_t read_file(pid_t pid, const char *name, char *text, size_t size)
+static bool read_file(pid_t pid, const char *name, char *text, size_t size)
 {
         char path[336];
 
         (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-        return probe_file_read_once(-1, path, text, size);
+        return probe_file_read_once(path, text, size) > 0;
 }
 
 static int64_t ticks_ns(int64_t ticks)

@@ -57,16 +57,14 @@ static void sampler_push(struct sampler *sampler)
         }
 }
 
-static int64_t sampler_tick(struct ticker *ticker)
+/* Under the lock: the time to the next tick. The grid stays where it is if the clock is not known.
+ */
+static int64_t sampler_delay(struct sampler *sampler, int64_t now_ns)
 {
-        struct sampler *sampler = (struct sampler *)ticker;
-        int64_t interval_ns, now_ns, late_ns;
+        int64_t interval_ns = sampler->interval_ns, late_ns;
 
-        probe_row_read(sampler->row);
-        pthread_mutex_lock(&ticker->lock);
-        sampler_push(sampler);
-        interval_ns = sampler->interval_ns;
-        now_ns = probe_monotonic_ns();
+        if (now_ns < 0)
+                return interval_ns;
         if (!sampler->next_ns)
                 sampler->next_ns = now_ns;
         sampler->next_ns += interval_ns;
@@ -75,8 +73,23 @@ static int64_t sampler_tick(struct ticker *ticker)
                 sampler->state.missed += (uint64_t)(late_ns / interval_ns) + 1;
                 sampler->next_ns += (late_ns / interval_ns + 1) * interval_ns;
         }
-        pthread_mutex_unlock(&ticker->lock);
         return sampler->next_ns - now_ns;
+}
+
+static int64_t sampler_tick(struct ticker *ticker)
+{
+        struct sampler *sampler = (struct sampler *)ticker;
+        int64_t delay_ns;
+
+        probe_row_read(sampler->row);
+        pthread_mutex_lock(&ticker->lock);
+        if (sampler->row[0] >= 0)
+                sampler_push(sampler);
+        else /* nobody could tell when that was */
+                sampler->state.missed++;
+        delay_ns = sampler_delay(sampler, probe_monotonic_ns());
+        pthread_mutex_unlock(&ticker->lock);
+        return delay_ns;
 }
 
 static void sampler_ended(struct ticker *ticker)

@@ -29,7 +29,7 @@ struct sampler_options {
 struct sampler_state {
         uint64_t rows;    /* sampled so far */
         uint64_t dropped; /* of these, those that nobody took in time */
-        uint64_t missed;  /* ticks that came too late to be of use */
+        uint64_t missed;  /* ticks that came too late to be of use, or whose time is not known */
         int64_t cpu_ns;   /* of the sampler's thread */
         bool runs;
 };

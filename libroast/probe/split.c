@@ -1,6 +1,7 @@
 /* Where the wall time of a thread went: see split.h */
 
 #include "probe/split.h"
+#include "probe/readings.h"
 
 /* Moves up to `wish` out of `left`. */
 static int64_t split_take(int64_t *left, int64_t wish)
@@ -31,15 +32,22 @@ static void split_divide(struct probe_split *split, int64_t asleep_ns)
 
 void probe_split_compute(struct probe_split *split, const struct probe_split_input *input)
 {
-        int64_t left = input->wall_ns < 0 ? 0 : input->wall_ns;
-        int64_t runnable;
+        int64_t left = input->wall_ns, runnable;
 
         *split = (struct probe_split){
-                .wall_ns = left,
+                .wall_ns = input->wall_ns < 0 ? PROBE_ABSENT : input->wall_ns,
+                .cpu_ns = PROBE_ABSENT,
+                .runqueue_ns = PROBE_ABSENT,
+                .throttled_ns = PROBE_ABSENT,
+                .block_io_ns = PROBE_ABSENT,
+                .lock_ns = PROBE_ABSENT,
+                .other_ns = PROBE_ABSENT,
                 .samples = input->block_io_samples + input->lock_samples + input->other_samples,
                 .block_io_samples = input->block_io_samples,
                 .lock_samples = input->lock_samples,
         };
+        if (input->wall_ns < 0 || input->cpu_ns < 0)
+                return;
         split->cpu_ns = split_take(&left, input->cpu_ns);
         runnable = split_take(&left, input->runqueue_ns);
         split->throttled_ns = split_take(&runnable, input->throttled_ns);
@@ -56,6 +64,8 @@ void probe_split_add(struct probe_split *sum, const struct probe_split *split)
 {
         int64_t asleep_ns = probe_split_asleep_ns(sum) + probe_split_asleep_ns(split);
 
+        if (split->cpu_ns < 0)
+                return;
         sum->wall_ns += split->wall_ns;
         sum->cpu_ns += split->cpu_ns;
         sum->runqueue_ns += split->runqueue_ns;

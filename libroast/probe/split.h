@@ -13,6 +13,9 @@
  * thread's time in the run queue as much as that is held to be throttling. Where
  * several threads share a quota and cores are scarce as well, it is too much.
  *
+ * Without the wall time or the CPU time nothing of it is known: all parts are
+ * PROBE_ABSENT.
+ *
  * An estimate from `samples` looks has a standard error of at most
  * asleep / (2 sqrt(samples)). Many short chunks together give a good one: add up
  * their counts and divide the sum of their time asleep by those, rather than
@@ -37,8 +40,8 @@ struct probe_split {
 
 struct probe_split_input {
         int64_t wall_ns;
-        /* PROBE_ABSENT counts as nothing; what does not fit into the wall time is cut. */
-        int64_t cpu_ns;
+        int64_t cpu_ns; /* what does not fit into the wall time is cut, here and below */
+        /* PROBE_ABSENT counts as nothing. */
         int64_t runqueue_ns; /* as the kernel counts: throttling included */
         int64_t throttled_ns;
         uint32_t block_io_samples;
@@ -49,5 +52,6 @@ struct probe_split_input {
 void probe_split_compute(struct probe_split *split, const struct probe_split_input *input);
 /* block_io + lock + other */
 int64_t probe_split_asleep_ns(const struct probe_split *split);
-/* The sum over chunks, as described above. Zeroes are the empty sum. */
+/* The sum over chunks, as described above; one without parts adds nothing. Zeroes are the empty
+ * sum. */
 void probe_split_add(struct probe_split *sum, const struct probe_split *split);

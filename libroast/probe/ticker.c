@@ -9,6 +9,7 @@
 #include "roast-error.h"
 
 #define TICKER_STACK_BYTES (256 * 1024)
+#define TICKER_NAP_NS      20000000
 
 /* The list is there for fork() alone. Its lock comes before the locks of its members. */
 static pthread_mutex_t tickers_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,30 +97,49 @@ void ticker_deinit(struct ticker *ticker)
         pthread_mutex_destroy(&ticker->lock);
 }
 
+/* Under the lock: as below where the clock cannot be read, so that there is no deadline. */
+static void ticker_nap(struct ticker *ticker, int64_t delay_ns)
+{
+        const struct timespec nap = { .tv_nsec = TICKER_NAP_NS };
+
+        for (; delay_ns > 0 && !ticker->stops; delay_ns -= TICKER_NAP_NS) {
+                pthread_mutex_unlock(&ticker->lock);
+                nanosleep(&nap, NULL);
+                pthread_mutex_lock(&ticker->lock);
+        }
+}
+
 /* Under the lock; returns when it is time or the thread is to stop. */
 static void ticker_sleep(struct ticker *ticker, int64_t delay_ns)
 {
-        int64_t until = probe_monotonic_ns() + delay_ns;
+        int64_t now_ns = probe_monotonic_ns(), until = now_ns + delay_ns;
         struct timespec deadline = {
                 .tv_sec = (time_t)(until / 1000000000),
                 .tv_nsec = (long)(until % 1000000000),
         };
 
-        while (!ticker->stops && probe_monotonic_ns() < until)
-                pthread_cond_timedwait(&ticker->wake, &ticker->lock, &deadline);
+        if (now_ns < 0) {
+                ticker_nap(ticker, delay_ns);
+                return;
+        }
+        while (!ticker->stops &&
+               pthread_cond_timedwait(&ticker->wake, &ticker->lock, &deadline) == 0)
+                ;
 }
 
 static void *ticker_main(void *argument)
 {
         struct ticker *ticker = argument;
-        int64_t before_ns = ticker->cpu_ns, delay_ns;
+        int64_t before_ns = ticker->cpu_ns, delay_ns, cpu_ns;
 
         pthread_mutex_lock(&ticker->lock);
         while (!ticker->stops) {
                 ticker->wanted = false;
                 pthread_mutex_unlock(&ticker->lock);
                 delay_ns = ticker->calls->tick(ticker);
-                ticker->cpu_ns = before_ns + probe_thread_cpu_ns();
+                cpu_ns = probe_thread_cpu_ns();
+                if (cpu_ns >= 0)
+                        ticker->cpu_ns = before_ns + cpu_ns;
                 pthread_mutex_lock(&ticker->lock);
                 if (delay_ns >= 0)
                         ticker_sleep(ticker, delay_ns);

@@ -27,7 +27,7 @@ int roast_run_check(struct roast_run *run, void (*visit)(const char *table, int6
                 return r;
         for (unsigned int i = 1; i < RUN_N_TABLES && r >= 0; i++) {
                 r = check_table(run, i, &rows, error);
-                if (r >= 0)
+                if (r >= 0 && visit)
                         visit(run_tables[i].name, rows, context);
         }
         run_view_end(run);

@@ -57,10 +57,25 @@ static int rename_new(const char *from, const char *to)
         return link(from, to) < 0 || unlink(from) < 0 ? -1 : 0;
 }
 
+/* SQLite says of a run that it is damaged when it is the copy that cannot be read again. */
+static int vacuum_into(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        char *sql = sqlite3_mprintf("VACUUM INTO %Q", path);
+        int rc = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM, r;
+
+        sqlite3_free(sql);
+        if (rc == SQLITE_OK)
+                return 0;
+        r = run_fail_sqlite(run, rc, "cannot be copied", error);
+        if (r != ROAST_E_CORRUPT)
+                return r;
+        r = roast_run_check(run, NULL, NULL, error);
+        return r < 0 ? r : roast_fail(error, ROAST_E_IO, "%s: the copy cannot be read again", path);
+}
+
 static int copy(struct roast_run *run, const char *path, bool replace, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
-        char *literal;
         int r;
 
         if (asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
@@ -70,9 +85,7 @@ static int copy(struct roast_run *run, const char *path, bool replace, struct ro
         unlink(temporary);
         if ((r = run_create_file(temporary, error)) < 0)
                 return r;
-        literal = sqlite3_mprintf("VACUUM INTO %Q", temporary);
-        r = literal ? run_exec(run, literal, error) : roast_fail_nomem(error);
-        sqlite3_free(literal);
+        r = vacuum_into(run, temporary, error);
         if (r >= 0 && (sync_file(temporary) < 0 ||
                        (replace ? rename(temporary, path) : rename_new(temporary, path)) < 0))
                 r = roast_fail(error, errno == EEXIST ? ROAST_E_STATE : ROAST_E_IO,

@@ -1,8 +1,11 @@
 /* What writing and reading a run share: its end, its messages */
 
+#include <string.h>
+
 #include <stdlib.h>
 
 #include "run/run.h"
+#include "util/size.h"
 
 const char *run_label(const struct roast_run *run)
 {
@@ -14,10 +17,32 @@ const char *roast_run_path(const struct roast_run *run)
         return run->path ? run->path : run->source;
 }
 
+int run_refused_read(sqlite3 *db)
+{
+        static const int files[] = { SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER };
+
+        for (size_t i = 0; db && i < ROAST_ARRAY_SIZE(files); i++) {
+                sqlite3_file *file = NULL;
+                int number = 0;
+
+                if (sqlite3_file_control(db, "main", files[i], &file) == SQLITE_OK && file &&
+                    file->pMethods &&
+                    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number) ==
+                            SQLITE_OK &&
+                    number)
+                        return number;
+        }
+        return 0;
+}
+
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error)
 {
         const char *reason = run->db ? sqlite3_errmsg(run->db) : sqlite3_errstr(rc);
+        int number = (rc & 0xff) == SQLITE_CORRUPT ? run_refused_read(run->db) : 0;
 
+        if (number)
+                return roast_fail(error, ROAST_E_IO, "%s: %s: %s", run_label(run), what,
+                                  strerror(number));
         switch (rc & 0xff) {
         case SQLITE_NOMEM:
                 return roast_fail_nomem(error);

@@ -59,6 +59,8 @@ struct roast_run {
 
 /* Turns the last error of the database into one of ours; `what` says what was tried. */
 int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
+/* SQLite calls a file damaged that the system refuses to read. The errno of that, or 0. */
+int run_refused_read(sqlite3 *db);
 int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
 /* Makes the empty file, for its owner alone; one that is there is ROAST_E_STATE. */
 int run_create_file(const char *path, struct roast_error *error);

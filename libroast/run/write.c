@@ -287,7 +287,8 @@ static int add_seals(struct roast_run *run, struct roast_error *error)
                         continue;
                 sqlite3_bind_int64(stmt, 1, i);
                 sqlite3_bind_int64(stmt, 2, table->last_id);
-                sqlite3_bind_int64(stmt, 3, now_ns);
+                if (now_ns >= 0) /* else it stays NULL */
+                        sqlite3_bind_int64(stmt, 3, now_ns);
                 sqlite3_bind_int64(stmt, 4, (int64_t)seal_hash(table->seal));
                 sqlite3_step(stmt);
                 rc = sqlite3_reset(stmt);

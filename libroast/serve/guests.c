@@ -21,9 +21,12 @@ struct guest {
         struct guest *next, **at;
 };
 
+/* No limit where the clock cannot be read, rather than one that has passed. */
 static int64_t in_seconds(unsigned int seconds)
 {
-        return probe_monotonic_ns() + (int64_t)seconds * 1000000000;
+        int64_t now_ns = probe_monotonic_ns();
+
+        return now_ns < 0 ? NEVER : now_ns + (int64_t)seconds * 1000000000;
 }
 
 static struct guest *guest_of(struct MHD_Connection *connection)

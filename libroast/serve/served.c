@@ -79,7 +79,7 @@ static uint64_t look(struct served *served)
 
         if (pause < LOOK_NS)
                 pause = LOOK_NS;
-        if (served->version && now - served->looked_ns < pause)
+        if (served->version && now >= 0 && now - served->looked_ns < pause)
                 return served->version;
         served->looked_ns = now;
         stamp = stamp_of(served->path);
@@ -161,7 +161,9 @@ static int make(struct served *served, enum served_part part, struct roast_error
         bytes->len = out.len;
         if (out.len)
                 memcpy(bytes->data, out.data, out.len);
-        cost_ns = probe_monotonic_ns() - begun_ns;
+        cost_ns = probe_difference(begun_ns, probe_monotonic_ns());
+        if (cost_ns < 0)
+                cost_ns = served->cost_ns;
         if (part == SERVED_DATA || cost_ns > served->cost_ns)
                 served->cost_ns = cost_ns;
         served_bytes_unref(served->parts[part].bytes);

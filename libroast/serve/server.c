@@ -136,10 +136,9 @@ int roast_server_start(struct roast_server **ret, const struct roast_serve_optio
         r = catalog_init(&server->catalog, server->path, error);
         if (r < 0)
                 goto fail;
-        if (watch_start(server) < 0) {
-                r = roast_fail(error, ROAST_E_IO, "no more threads");
+        r = watch_start(server, error);
+        if (r < 0)
                 goto fail;
-        }
         r = listen_at(server, &address, error);
         if (r < 0)
                 goto fail;

@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "roast-serve.h"
 #include "serve/catalog.h"
@@ -29,7 +30,8 @@ struct roast_server {
         unsigned int port;
 
         pthread_t ticker;
-        bool ticks; /* the ticker runs */
+        bool ticks;              /* the ticker runs */
+        struct timespec started; /* by the monotonic clock: the ticks count from here */
         pthread_mutex_t lock;
         pthread_cond_t wake;
         bool closing;
@@ -57,5 +59,5 @@ enum MHD_Result routes_answer(struct roast_server *server, struct MHD_Connection
 /* watch.c: a stream of server-sent events that says when a run has changed */
 struct MHD_Response *watch_response(struct roast_server *server, struct MHD_Connection *connection,
                                     struct served *served);
-int watch_start(struct roast_server *server);
+int watch_start(struct roast_server *server, struct roast_error *error);
 void watch_stop(struct roast_server *server);

@@ -6,6 +6,7 @@
  * from time to time, so that a client that has gone is noticed.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,10 +136,9 @@ static void tick(struct roast_server *server)
 static void *run_ticker(void *context)
 {
         struct roast_server *server = context;
-        struct timespec next;
+        struct timespec next = server->started;
 
         pthread_mutex_lock(&server->lock);
-        clock_gettime(CLOCK_MONOTONIC, &next);
         while (!server->closing) {
                 next.tv_sec += TICK_S;
                 while (!server->closing &&
@@ -150,17 +150,20 @@ static void *run_ticker(void *context)
         return NULL;
 }
 
-int watch_start(struct roast_server *server)
+int watch_start(struct roast_server *server, struct roast_error *error)
 {
         pthread_condattr_t attributes;
 
+        if (clock_gettime(CLOCK_MONOTONIC, &server->started) < 0)
+                return roast_fail(error, ROAST_E_IO, "the clock cannot be read: %s",
+                                  strerror(errno));
         pthread_mutex_init(&server->lock, NULL);
         pthread_condattr_init(&attributes);
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
         pthread_cond_init(&server->wake, &attributes);
         pthread_condattr_destroy(&attributes);
         server->ticks = pthread_create(&server->ticker, NULL, run_ticker, server) == 0;
-        return server->ticks ? 0 : -1;
+        return server->ticks ? 0 : roast_fail(error, ROAST_E_IO, "no more threads");
 }
 
 void watch_stop(struct roast_server *server)

@@ -81,17 +81,20 @@ static int put_times(const struct row *row)
         double wall = (double)or_0(value_of(row, CHUNK_WALL_NS)) / 1e9;
         double before = (double)or_0(value_of(row, CHUNK_RSS_START_BYTES));
         double after = (double)or_0(value_of(row, CHUNK_RSS_END_BYTES));
+        /* sums and differences with a part that is not known are not known either */
+        double end = start > 0 ? start + wall : 0;
+        double grown = before > 0 && after > 0 ? after - before : 0;
         int64_t events = value_of(row, CHUNK_NUM_EVENTS);
         PyObject *dict = row->dict;
 
         if (put(dict, "t_start", PyFloat_FromDouble(start)) < 0 ||
-            put(dict, "t_end", PyFloat_FromDouble(start + wall)) < 0 ||
+            put(dict, "t_end", PyFloat_FromDouble(end)) < 0 ||
             put(dict, "duration", PyFloat_FromDouble(wall)) < 0 ||
             put(dict, "mem_before_mb", PyFloat_FromDouble(before / MIB)) < 0 ||
             put(dict, "mem_after_mb", PyFloat_FromDouble(after / MIB)) < 0 ||
-            put(dict, "mem_delta_mb", PyFloat_FromDouble((after - before) / MIB)) < 0 ||
+            put(dict, "mem_delta_mb", PyFloat_FromDouble(grown / MIB)) < 0 ||
             put(dict, "bytes_read", integer(or_0(value_of(row, CHUNK_REQUESTED_BYTES)))) < 0 ||
-            put(dict, "timestamp", PyFloat_FromDouble(start + wall)) < 0)
+            put(dict, "timestamp", PyFloat_FromDouble(end)) < 0)
                 return -1;
         return events == CHUNK_ABSENT ? 0 : put(dict, "num_events", integer(events));
 }

@@ -97,9 +97,9 @@ static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
 }
 
 /* Rows to columns, absolute times to ms UTC, values to units of their resolution */
-static int encode_rows(const int64_t *rows, size_t n, struct buf *out, struct roast_error *error)
+static int encode_rows(const int64_t *rows, size_t n, int64_t utc_offset_ns, struct buf *out,
+                       struct roast_error *error)
 {
-        int64_t utc_offset_ns = probe_utc_offset_ns();
         size_t width = probe_column_count(), k = width - CLOCK_FIRST;
         ROAST_CLEANUP(cleanup_free) int64_t *cells = malloc((k + 1) * n * sizeof(*cells));
         ROAST_CLEANUP(cleanup_free) const int64_t **series = malloc(k * sizeof(*series));
@@ -128,17 +128,20 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         SamplerObject *self = (SamplerObject *)object;
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         ROAST_CLEANUP(cleanup_free) int64_t *rows = NULL;
+        int64_t utc_offset_ns = probe_utc_offset_ns();
         struct roast_error error = { 0 };
         size_t n;
 
         (void)unused;
+        if (utc_offset_ns == PROBE_ABSENT) /* the rows wait until their time can be told */
+                Py_RETURN_NONE;
         rows = malloc(TAKE_MAX * probe_column_count() * sizeof(*rows));
         if (!rows)
                 return PyErr_NoMemory();
         n = sampler_take(self->sampler, rows, TAKE_MAX);
         if (n == 0)
                 Py_RETURN_NONE;
-        if (encode_rows(rows, n, &out, &error) < 0)
+        if (encode_rows(rows, n, utc_offset_ns, &out, &error) < 0)
                 return native_raise(&error);
         return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
 }

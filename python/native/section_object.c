@@ -186,11 +186,13 @@ static void leave_container(SectionObject *self, const struct activation *activa
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
         PyObject *value = NULL;
-        int64_t now_ns = probe_monotonic_ns(), after;
+        int64_t elapsed_ns = probe_difference(activation->start_ns, probe_monotonic_ns()), after;
 
         switch (self->kind) {
         case KIND_TIME:
-                value = PyFloat_FromDouble((double)(now_ns - activation->start_ns) / 1e9);
+                if (elapsed_ns < 0) /* the clock could not be read */
+                        return;
+                value = PyFloat_FromDouble((double)elapsed_ns / 1e9);
                 break;
         case KIND_MEMORY:
                 after = probe_rss_bytes();

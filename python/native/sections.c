@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/readings.h"
 #include "sections.h"
 
 void sections_init(struct section_set *set, const void *thread)
@@ -115,11 +116,13 @@ struct section_stack *sections_stack(struct section_set *set, const void *thread
         return stack;
 }
 
-/* The innermost section of a thread has had the time since it became that. */
+/* The innermost section of a thread has had the time since it became that, if it is known. */
 static void credit(struct section_set *set, struct section_stack *stack, int64_t now_ns)
 {
-        if (stack->top)
-                set->entries[stack->top->number].self_ns += now_ns - stack->last_ns;
+        int64_t ns = probe_difference(stack->last_ns, now_ns);
+
+        if (stack->top && ns > 0)
+                set->entries[stack->top->number].self_ns += ns;
         stack->last_ns = now_ns;
 }
 
@@ -142,7 +145,7 @@ struct section_entry *activation_close(struct activation *activation, int64_t no
         struct section_set *set = activation->set;
         struct section_stack *stack = activation->stack;
         struct section_entry *entry = &set->entries[activation->number];
-        int64_t elapsed_ns = now_ns - activation->start_ns;
+        int64_t elapsed_ns = probe_difference(activation->start_ns, now_ns);
 
         credit(set, stack, now_ns);
         if (activation->newer)
@@ -153,6 +156,8 @@ struct section_entry *activation_close(struct activation *activation, int64_t no
                 activation->older->newer = activation->newer;
         activation->set = NULL;
 
+        if (elapsed_ns < 0) /* nobody knows how long it took: it does not count */
+                return entry;
         if (!entry->count || elapsed_ns < entry->min_ns)
                 entry->min_ns = elapsed_ns;
         if (elapsed_ns > entry->max_ns)

@@ -21,13 +21,20 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A directory of this process, with one file; made when it is first needed */
+static char directory[] = "/dev/shm/roast-fuzz-XXXXXX", path[64];
+
+static void remove_measurement(void)
+{
+        unlink(path);
+        rmdir(directory);
+}
+
 static const char *write_measurement(const uint8_t *data, size_t size)
 {
-        static char directory[] = "/dev/shm/roast-fuzz-XXXXXX", path[64];
         int fd;
 
         if (!path[0]) {
-                if (!mkdtemp(directory))
+                if (!mkdtemp(directory) || atexit(remove_measurement) != 0)
                         abort();
                 snprintf(path, sizeof(path), "%s/metrics.json", directory);
         }

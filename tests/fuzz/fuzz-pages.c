@@ -58,25 +58,34 @@ static void make_table(const char *path)
         sqlite3_close(db);
 }
 
+static struct made the_one;
+
+static void remove_made(void)
+{
+        unlink(the_one.path);
+        free(the_one.bytes);
+}
+
 static const struct made *made(void)
 {
-        static struct made made;
         struct stat st;
         int fd;
 
-        if (made.bytes)
-                return &made;
-        snprintf(made.path, sizeof(made.path), "/dev/shm/fuzz-pages-%ld.db", (long)getpid());
-        make_table(made.path);
-        fd = open(made.path, O_RDONLY | O_CLOEXEC);
+        if (the_one.bytes)
+                return &the_one;
+        snprintf(the_one.path, sizeof(the_one.path), "/dev/shm/fuzz-pages-%ld.db", (long)getpid());
+        make_table(the_one.path);
+        if (atexit(remove_made) != 0)
+                abort();
+        fd = open(the_one.path, O_RDONLY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &st) < 0)
                 abort();
-        made.len = (size_t)st.st_size;
-        made.bytes = malloc(made.len);
-        if (!made.bytes || read(fd, made.bytes, made.len) != (ssize_t)made.len)
+        the_one.len = (size_t)st.st_size;
+        the_one.bytes = malloc(the_one.len);
+        if (!the_one.bytes || read(fd, the_one.bytes, the_one.len) != (ssize_t)the_one.len)
                 abort();
         close(fd);
-        return &made;
+        return &the_one;
 }
 
 static void write_damaged(const struct made *whole, const uint8_t *data, size_t size)

@@ -26,14 +26,22 @@ int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long left = -1;
+static bool only_one;
 static bool failed;
 static size_t largest;
 
 void alloc_fail_after(long count)
 {
         left = count;
+        only_one = false;
         failed = false;
         largest = 0;
+}
+
+void alloc_fail_one(long count)
+{
+        alloc_fail_after(count);
+        only_one = true;
 }
 
 bool alloc_failed(void)
@@ -57,7 +65,7 @@ static bool refuse(size_t size)
         if (left > 0)
                 left--, refused = false;
         else
-                refused = left == 0;
+                refused = left == 0 && !(only_one && failed);
         failed |= refused;
         pthread_mutex_unlock(&lock);
         return refused;

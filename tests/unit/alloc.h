@@ -13,6 +13,8 @@
 #include <stddef.h>
 
 void alloc_fail_after(long count);
+/* The same, but those that follow pass. */
+void alloc_fail_one(long count);
 /* Whether an allocation was refused since alloc_fail_after(). */
 bool alloc_failed(void);
 /* The most bytes that one of them asked for since then. */

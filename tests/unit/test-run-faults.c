@@ -20,6 +20,7 @@
 #include "alloc.h"
 #include "faults.h"
 #include "folder.h"
+#include "run/run.h"
 #include "sample.h"
 #include "util/cleanup.h"
 #include "util/size.h"
@@ -135,10 +136,9 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
         ROAST_CLEANUP(stages_deinit) struct stages stages;
         const char *path = folder_path(state, "a.roast");
         bool failed = true;
-        long step = 1;
 
         stages_init(&stages);
-        for (long count = 0; failed; count += step) {
+        for (long count = 0; failed; count = faults_next(count, 60)) {
                 struct roast_error error = { 0 };
                 struct roast_run *run = NULL;
                 int r;
@@ -155,8 +155,6 @@ static void test_writing_without_memory_keeps_what_is_committed(void **state)
                 else
                         assert_nothing_left(path);
                 remove_run(path);
-                /* the first ones one by one, then in growing steps: SQLite allocates often */
-                step = 1 + count / 60;
         }
 }
 
@@ -166,7 +164,7 @@ static void test_a_writer_goes_on_after_a_lack_of_memory(void **state)
         bool failed = true;
 
         (void)state;
-        for (long count = 0; failed; count += 1 + count / 60) {
+        for (long count = 0; failed; count = faults_next(count, 60)) {
                 struct roast_error error = { 0 };
                 struct roast_run *run;
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
@@ -208,7 +206,7 @@ static void test_reading_without_memory_is_an_error(void **state)
         stages_init(&stages);
         assert_int_equal(live(path, &run, NULL), 0);
         roast_run_free(run);
-        for (long count = 0; failed; count += 1 + count / 100) {
+        for (long count = 0; failed; count = faults_next(count, 100)) {
                 struct roast_error error = { 0 };
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
                 int r;
@@ -232,7 +230,7 @@ static void test_reading_without_memory_is_an_error(void **state)
 
 /* ---- the disk ---- */
 
-static void play_with_faults(void **state, long n, int reason)
+static void play_with_faults(void **state, enum fault kind, long n, int reason)
 {
         ROAST_CLEANUP(stages_deinit) struct stages stages;
         const char *path = folder_path(state, "a.roast");
@@ -244,11 +242,11 @@ static void play_with_faults(void **state, long n, int reason)
                 struct roast_run *run = NULL;
                 int r;
 
-                faults_fail_after(count, n, reason);
+                faults_fail_after(kind, count, n, reason);
                 r = live(path, &run, &error);
                 roast_run_free(run);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 if (r < 0) {
                         assert_int_equal(r, ROAST_E_IO);
                         assert_non_null(strstr(error.message, path));
@@ -266,12 +264,45 @@ static void play_with_faults(void **state, long n, int reason)
 
 static void test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed(void **state)
 {
-        play_with_faults(state, -1, ENOSPC);
+        play_with_faults(state, FAULT_WRITE, -1, ENOSPC);
 }
 
 static void test_a_write_or_sync_that_fails_once_keeps_what_is_committed(void **state)
 {
-        play_with_faults(state, 1, EIO);
+        play_with_faults(state, FAULT_WRITE, 1, EIO);
+}
+
+static void test_reads_that_fail_keep_what_is_committed(void **state)
+{
+        play_with_faults(state, FAULT_READ, 1, EIO);
+        play_with_faults(state, FAULT_READ, -1, EIO);
+}
+
+/* ---- the clock ---- */
+
+/* When a commit was made is not known then; it is made all the same. */
+static void test_a_clock_that_fails_does_no_harm(void **state)
+{
+        ROAST_CLEANUP(stages_deinit) struct stages stages;
+        const char *path = folder_path(state, "a.roast");
+        struct roast_run *run = NULL;
+        sqlite3_stmt *seals = NULL;
+        int n = 0;
+
+        play_with_faults(state, FAULT_CLOCK, 1, EINVAL);
+        play_with_faults(state, FAULT_CLOCK, -1, EINVAL);
+        faults_fail_after(FAULT_CLOCK, 0, -1, EINVAL);
+        assert_int_equal(live(path, &run, NULL), 0);
+        faults_none();
+        assert_int_equal(sqlite3_prepare_v2(run->db, "SELECT utc_ns FROM seal", -1, &seals, NULL),
+                         SQLITE_OK);
+        for (; sqlite3_step(seals) == SQLITE_ROW; n++)
+                assert_int_equal(sqlite3_column_type(seals, 0), SQLITE_NULL);
+        sqlite3_finalize(seals);
+        roast_run_free(run);
+        assert_true(n > 0);
+        stages_init(&stages);
+        assert_is_a_stage(path, &stages, 0);
 }
 
 /* Space is freed later: the writer goes on, and the file is one that its reader takes. */
@@ -288,11 +319,11 @@ static void test_a_writer_goes_on_after_a_full_disk(void **state)
                 assert_int_equal(roast_run_create(&run, path, NULL), 0);
                 assert_int_equal(sample_begin(run, NULL), 0);
                 assert_int_equal(roast_run_commit(run, NULL), 0);
-                faults_fail_after(count, -1, ENOSPC);
+                faults_fail_after(FAULT_WRITE, count, -1, ENOSPC);
                 if (add_chunks(run, &error) >= 0)
                         (void)roast_run_commit(run, &error);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 if (sample_end(run, &error) < 0 || roast_run_commit(run, &error) < 0 ||
                     roast_run_finish(run, &error) < 0)
                         fail_msg("after %ld calls: %s", count, error.message);
@@ -327,10 +358,10 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
                 ROAST_CLEANUP(cleanup_free) char *summary = NULL;
                 int r;
 
-                faults_fail_after(count, -1, ENOSPC);
+                faults_fail_after(FAULT_WRITE, count, -1, ENOSPC);
                 r = roast_run_copy(run, path, &error);
                 failed = faults_failed();
-                faults_fail_after(-1, 0, 0);
+                faults_none();
                 assert_int_equal(r, failed ? ROAST_E_IO : 0);
                 assert_int_equal(roast_run_open(&copy, path, &error), 0);
                 summary = try_summary(copy, &error);
@@ -491,6 +522,8 @@ int main(void)
                 TEST(test_reading_without_memory_is_an_error),
                 TEST(test_a_disk_that_is_full_from_some_write_on_keeps_what_is_committed),
                 TEST(test_a_write_or_sync_that_fails_once_keeps_what_is_committed),
+                TEST(test_reads_that_fail_keep_what_is_committed),
+                TEST(test_a_clock_that_fails_does_no_harm),
                 TEST(test_a_writer_goes_on_after_a_full_disk),
                 TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
                 TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),

@@ -1,0 +1,86 @@
+/* metrics/facts, metrics/report: figures that facts of the run tell */
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "summed.h"
+#include "util/cleanup.h"
+
+static void test_what_following_the_workers_cost(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "monitor.scheduler_ns", 2 * S, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "monitor.client_ns", S / 2, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "monitor.bytes", 4000, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "monitor.unheard", 1, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "run.faults", 3, NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_MONITORING_SCHEDULER_SECONDS), 2);
+        assert_near(known(&summary, ROAST_MONITORING_CLIENT_SECONDS), 0.5);
+        assert_near(known(&summary, ROAST_MONITORING_BYTES), 4000);
+        assert_near(known(&summary, ROAST_MONITORING_FAULTS), 3);
+}
+
+/* They stand for those of coffea's report, summed over datasets. */
+static void test_figures_that_the_user_gave_by_dataset(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "custom.entries.A", 1000, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.entries.B", 500, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.entries.C", -7, NULL), 0);
+        assert_int_equal(roast_run_fact_real(run, "custom.bytes.A", 2.5e9, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.bytes.B", 500000000, NULL), 0);
+        assert_int_equal(roast_run_fact_real(run, "custom.duration.A", 12.5, NULL), 0);
+        assert_int_equal(roast_run_fact_real(run, "custom.duration.B", (double)NAN, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.colour.A", 1, NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_TOTAL_EVENTS), 1500);
+        assert_near(known(&summary, ROAST_TOTAL_BYTES_READ), 3e9);
+        assert_near(known(&summary, ROAST_TOTAL_CPU_TIME), 12.5);
+}
+
+static void test_branches_that_the_report_names(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_text(run, "report.columns",
+                                             "Jet_pt-data\nnJet-offsets\nMET_phi-data\n-data",
+                                             NULL),
+                         0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_TOTAL_BRANCHES_READ), 2);
+}
+
+static void test_a_report_without_chunks_has_no_time_per_chunk(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_real(run, "report.processtime", 8, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "report.chunks", 0, NULL), 0);
+        summarize(&summary, run);
+        assert_absent(&summary, ROAST_AVG_CPU_TIME_PER_CHUNK, "the report counts no chunks");
+}
+
+int main(void)
+{
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_what_following_the_workers_cost),
+                cmocka_unit_test(test_figures_that_the_user_gave_by_dataset),
+                cmocka_unit_test(test_branches_that_the_report_names),
+                cmocka_unit_test(test_a_report_without_chunks_has_no_time_per_chunk),
+        };
+
+        return cmocka_run_group_tests_name("metrics-facts", tests, NULL, NULL);
+}
