@@ -120,7 +120,7 @@ static int read_series(struct study *study, struct roast_run *run, struct roast_
         struct series_walk walk;
         int r;
 
-        r = series_walk_begin(&walk, run, error);
+        r = series_walk_begin(&walk, run, &study->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
                 add_block(study, &walk);
         series_walk_end(&walk);

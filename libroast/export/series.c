@@ -88,7 +88,7 @@ static int put_block(struct rows *rows, const struct series_walk *walk, const st
                      struct column *columns, struct roast_error *error)
 {
         size_t len;
-        const char *worker = intern_get(&walk->texts, (size_t)walk->worker_text - 1, &len);
+        const char *worker = intern_get(walk->texts, (size_t)walk->worker_text - 1, &len);
         int r = 0;
 
         for (size_t i = 0; i < names->n; i++)
@@ -124,7 +124,7 @@ static int put_blocks(struct rows *rows, struct roast_run *run, const struct nam
 
         if (!columns)
                 return roast_fail_nomem(error);
-        r = series_walk_begin(&walk, run, error);
+        r = series_walk_begin(&walk, run, NULL, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
                 r = put_block(rows, &walk, names, columns, error);
         series_walk_end(&walk);

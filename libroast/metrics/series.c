@@ -222,7 +222,7 @@ int collect_series(struct collect *collect, struct roast_error *error)
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < collect->texts.n; i++)
                 workers[i].size = &collect->workers[i];
-        r = series_walk_begin(&walk, collect->run, error);
+        r = series_walk_begin(&walk, collect->run, &collect->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
                 struct sampled *worker = &workers[walk.worker_text - 1];
                 struct sampled *process = &workers[worker->size->process];

@@ -244,7 +244,7 @@ static int read_blocks(struct samples *samples, struct report *report, struct ro
         struct series_walk walk;
         int r;
 
-        r = series_walk_begin(&walk, report->run, error);
+        r = series_walk_begin(&walk, report->run, &report->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
                 uint32_t slot = report->workers.slots[walk.worker_text];
 

@@ -166,7 +166,7 @@ int roast_run_series_names(struct roast_run *run,
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = series_walk_begin(&walk, run, error);
+        r = series_walk_begin(&walk, run, NULL, error);
         while (r >= 0 && (r = run_scan_next(&walk.scan, error)) > 0) {
                 const struct run_value *values = walk.scan.values;
                 uint64_t key = run_hash(0, &values[0].integer, sizeof(int64_t));
@@ -210,8 +210,8 @@ int roast_run_read_series(struct roast_run *run, const char *worker, const char 
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = series_walk_begin(&walk, run, error);
-        wanted = text_id(&walk.texts, worker);
+        r = series_walk_begin(&walk, run, NULL, error);
+        wanted = text_id(walk.texts, worker);
         while (r >= 0 && (r = series_walk_next_of(&walk, wanted, error)) > 0) {
                 int64_t unit;
                 const int64_t *column = series_walk_column(&walk, name, &unit);

@@ -130,7 +130,7 @@ static int fill_samples(struct grid_table *table, struct roast_run *run, const c
         struct series_walk walk;
         int r;
 
-        r = series_walk_begin(&walk, run, error);
+        r = series_walk_begin(&walk, run, &table->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
                 struct grid_worker *worker;
                 int64_t resolution;

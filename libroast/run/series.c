@@ -79,12 +79,15 @@ int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_err
         return r;
 }
 
-int series_walk_begin(struct series_walk *walk, struct roast_run *run, struct roast_error *error)
+int series_walk_begin(struct series_walk *walk, struct roast_run *run, const struct intern *texts,
+                      struct roast_error *error)
 {
-        int r;
+        int r = 0;
 
         memset(walk, 0, sizeof(*walk));
-        r = run_read_texts(run, &walk->texts, error);
+        walk->texts = texts ? texts : &walk->own;
+        if (!texts)
+                r = run_read_texts(run, &walk->own, error);
         return r < 0 ? r : run_scan_begin(&walk->scan, run, RUN_SERIES, error);
 }
 
@@ -92,13 +95,13 @@ void series_walk_end(struct series_walk *walk)
 {
         run_scan_end(&walk->scan);
         block_deinit(&walk->block);
-        intern_deinit(&walk->texts);
+        intern_deinit(&walk->own);
 }
 
 static bool is_text(const struct series_walk *walk, const struct run_value *value)
 {
         return value->type == RUN_INT && value->integer >= 1 &&
-               (uint64_t)value->integer <= walk->texts.n;
+               (uint64_t)value->integer <= walk->texts->n;
 }
 
 char *series_walk_text(const struct series_walk *walk, const struct run_value *value)
@@ -108,7 +111,7 @@ char *series_walk_text(const struct series_walk *walk, const struct run_value *v
 
         if (!is_text(walk, value))
                 return NULL;
-        text = intern_get(&walk->texts, (size_t)value->integer - 1, &len);
+        text = intern_get(walk->texts, (size_t)value->integer - 1, &len);
         return text_copy(text, len);
 }
 
@@ -122,7 +125,7 @@ static int decode_row(struct series_walk *walk, struct roast_error *error)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
         walk->worker_text = values[0].integer;
-        walk->columns = intern_get(&walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
+        walk->columns = intern_get(walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
         r = block_decode(&walk->block, values[5].data, values[5].len, error);
         return r < 0 ? r : 1;
 }

@@ -7,7 +7,7 @@
 /*
  * A verified walk over the blocks of a run
  *
- *     r = series_walk_begin(&walk, run, error);
+ *     r = series_walk_begin(&walk, run, NULL, error);
  *     while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
  *             use(walk.block, series_walk_column(&walk, "rss_bytes", &resolution));
  *     series_walk_end(&walk);
@@ -15,13 +15,16 @@
 struct series_walk {
         struct run_scan scan;
         struct block block;
-        struct intern texts; /* of the run: id - 1 */
+        const struct intern *texts; /* of the run: id - 1 */
+        struct intern own;          /* where they are, unless the caller has them */
         int64_t worker_text;
         const char *columns; /* valid until the next step */
         size_t columns_len;
 };
 
-int series_walk_begin(struct series_walk *walk, struct roast_run *run, struct roast_error *error);
+/* `texts` as run_read_texts() gives them, which outlive the walk, or NULL. */
+int series_walk_begin(struct series_walk *walk, struct roast_run *run, const struct intern *texts,
+                      struct roast_error *error);
 int series_walk_next(struct series_walk *walk, struct roast_error *error);
 /* The same, but blocks of other workers are passed over without being decoded. */
 int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error);
