@@ -5,28 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/predictor.h"
 #include "analyze/rule.h"
-#include "analyze/simulate.h"
-#include "roast-predict.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
 /* So many chunks are simulated for a prediction, over all repetitions, */
 #define WORK_MAX 2000000
-/* which are at least and at most so many. */
-#define REPEATS_LEAST 3
-#define REPEATS_MOST  200
+/* which are at most so many. */
+#define REPEATS_MOST 200
+/* The run itself is simulated for fewer: its mean is all that is wanted. */
+#define CALIBRATION_MAX 200000
 
 #define THREADS_MAX 10000000
-
-struct predictor {
-        struct study study;
-        struct model model;
-        struct simulate_room room;
-        const struct roast_predict_options *options;
-        double fail_rate;
-        struct roast_forecast *forecast;
-};
 
 static void predictor_deinit(struct predictor *predictor)
 {
@@ -63,11 +54,12 @@ static double quantile(const double *sorted, size_t n, double q)
         return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-static size_t repeats_for(size_t n_chunks)
+/* How often so many chunks are simulated, so that there are about `work` of them */
+static size_t repeats_for(size_t n_chunks, size_t work, size_t least)
 {
-        size_t n = WORK_MAX / (n_chunks ? n_chunks : 1);
+        size_t n = work / (n_chunks ? n_chunks : 1);
 
-        return n < REPEATS_LEAST ? REPEATS_LEAST : n > REPEATS_MOST ? REPEATS_MOST : n;
+        return n < least ? least : n > REPEATS_MOST ? REPEATS_MOST : n;
 }
 
 static double memory_of(const struct model *model, const struct model_chunk *chunks, size_t n)
@@ -96,9 +88,8 @@ static struct model_doubt doubt_of(size_t i, size_t repeats)
         };
 }
 
-/* Fills in the prediction; its workers and chunk size are given. */
-static int predict(struct predictor *predictor, struct roast_prediction *prediction,
-                   const struct model_chunk *chunks, size_t n_chunks, size_t repeats)
+int predictor_predict(struct predictor *predictor, struct roast_prediction *prediction,
+                      const struct model_chunk *chunks, size_t n_chunks, size_t repeats)
 {
         const struct model *model = &predictor->model;
         double threads = fmax((double)prediction->workers * model->threads_each, 1);
@@ -142,16 +133,22 @@ static int calibrate(struct predictor *predictor)
                                          .chunks = model->chunks,
                                          .n_chunks = model->n_chunks,
                                          .threads = (size_t)fmax(model->threads, 1),
-                                         .doubt = { 0.5, 0.5 } };
-        double after_s = model->after_s;
-        struct simulated one;
-        int r;
+                                         .fail_rate = model->fail_rate };
+        size_t repeats = repeats_for(model->n_chunks, CALIBRATION_MAX, 1);
+        double merged_s = 0, makespan_s = 0;
 
-        r = simulate(&one, &simulation, &predictor->room, 1);
-        if (r < 0)
-                return r;
-        model->after_s = fmax(after_s - one.merged_s, 0);
-        predictor->forecast->again_s = one.makespan_s - after_s + model->after_s;
+        for (size_t i = 0; i < repeats; i++) {
+                struct simulated one;
+
+                simulation.doubt = doubt_of(i, repeats);
+                if (simulate(&one, &simulation, &predictor->room, i + 1) < 0)
+                        return ROAST_E_NOMEM;
+                merged_s += one.merged_s / (double)repeats;
+                makespan_s += one.makespan_s / (double)repeats;
+        }
+        makespan_s -= model->after_s;
+        model->after_s = fmax(model->after_s - merged_s, 0);
+        predictor->forecast->again_s = makespan_s + model->after_s;
         return 0;
 }
 
@@ -244,8 +241,7 @@ static int state_assumptions(struct predictor *predictor)
         return r;
 }
 
-/* The chunks of a size; `chunks` is NULL on return where they are those of the run. */
-static int chunks_of(struct predictor *predictor, int64_t chunksize, struct model_chunk **made,
+int predictor_chunks(struct predictor *predictor, int64_t chunksize, struct model_chunk **made,
                      const struct model_chunk **chunks, size_t *n, struct roast_error *error)
 {
         int r;
@@ -270,10 +266,10 @@ static int predict_all(struct predictor *predictor, struct roast_error *error)
         const struct model_chunk *chunks;
         int r;
 
-        r = chunks_of(predictor, options->chunksize, &made, &chunks, &n, error);
+        r = predictor_chunks(predictor, options->chunksize, &made, &chunks, &n, error);
         if (r < 0)
                 return r;
-        forecast->simulations = (int64_t)repeats_for(n);
+        forecast->simulations = (int64_t)repeats_for(n, WORK_MAX, PREDICTOR_REPEATS);
         forecast->predictions = calloc(n_workers, sizeof(*forecast->predictions));
         if (!forecast->predictions)
                 return roast_fail_nomem(error);
@@ -287,128 +283,12 @@ static int predict_all(struct predictor *predictor, struct roast_error *error)
                                           (long long)workers[i]);
                 prediction->workers = workers[i];
                 prediction->chunksize = options->chunksize;
-                if (predict(predictor, prediction, chunks, n, repeats_for(n)) < 0)
+                if (predictor_predict(predictor, prediction, chunks, n,
+                                      repeats_for(n, WORK_MAX, PREDICTOR_REPEATS)) < 0)
                         return roast_fail_nomem(error);
                 forecast->n_predictions++;
         }
         return 0;
-}
-
-/* ---- recommendations ---- */
-
-static bool fits_memory(const struct predictor *predictor,
-                        const struct roast_prediction *prediction)
-{
-        double limit = predictor->model.limit_bytes;
-
-        return !(limit > 0) || isnan(prediction->memory_bytes) ||
-               prediction->memory_bytes < 0.8 * limit;
-}
-
-/* By what is safe: another chunk size of which little is known is no better for that. */
-static bool is_better(const struct roast_predict_options *options, const struct roast_prediction *a,
-                      const struct roast_prediction *b)
-{
-        if (options->deadline_s > 0)
-                return a->workers != b->workers ? a->workers < b->workers
-                                                : a->high_s < 0.95 * b->high_s;
-        return a->high_s < 0.95 * b->high_s;
-}
-
-static bool is_within(const struct roast_predict_options *options,
-                      const struct roast_prediction *prediction)
-{
-        if (options->deadline_s > 0 && prediction->high_s > options->deadline_s)
-                return false;
-        return !(options->cost_s > 0) ||
-               (double)prediction->workers * prediction->high_s <= options->cost_s;
-}
-
-/* More workers are faster and, from some number on, dearer: halves the interval. */
-static int search(struct predictor *predictor, const struct model_chunk *chunks, size_t n,
-                  int64_t chunksize)
-{
-        const struct roast_predict_options *options = predictor->options;
-        struct roast_forecast *forecast = predictor->forecast;
-        int64_t low = 1, high = (int64_t)n < 1000000 ? (int64_t)n : 1000000;
-        bool fewest = options->deadline_s > 0;
-
-        while (low <= high) {
-                struct roast_prediction one = { .workers = low + (high - low) / 2,
-                                                .chunksize = chunksize };
-                bool within;
-
-                if (predict(predictor, &one, chunks, n, REPEATS_LEAST) < 0)
-                        return ROAST_E_NOMEM;
-                within = is_within(options, &one) && fits_memory(predictor, &one);
-                if (within && (!forecast->has_best || is_better(options, &one, &forecast->best))) {
-                        forecast->best = one;
-                        forecast->has_best = true;
-                }
-                if (fewest ? within || one.high_s <= options->deadline_s : !within)
-                        high = one.workers - 1;
-                else
-                        low = one.workers + 1;
-        }
-        return 0;
-}
-
-static int advise(struct roast_forecast *forecast, const struct roast_predict_options *options)
-{
-        const struct roast_prediction *best = &forecast->best;
-        char chunksize[64] = "the chunks as they are";
-        int n;
-
-        if (best->chunksize > 0)
-                snprintf(chunksize, sizeof(chunksize), "chunks of %lld events",
-                         (long long)best->chunksize);
-        if (!forecast->has_best)
-                n = asprintf(&forecast->advice,
-                             "no number of workers and chunk size that was "
-                             "tried stays within %s%s",
-                             options->deadline_s > 0 ? say_s(options->deadline_s)
-                                                     : say_s(options->cost_s),
-                             options->deadline_s > 0 ? "" : " of workers' time");
-        else
-                n = asprintf(&forecast->advice,
-                             "%lld workers and %s: %s (%s to %s), %s of "
-                             "workers' time",
-                             (long long)best->workers, chunksize, say_s(best->makespan_s),
-                             say_s(best->low_s), say_s(best->high_s), say_s(best->cost_s));
-        if (n < 0)
-                forecast->advice = NULL;
-        return n < 0 ? ROAST_E_NOMEM : 0;
-}
-
-static int recommend(struct predictor *predictor, struct roast_error *error)
-{
-        static const double factors[] = { 1, 0.25, 0.5, 2, 4 };
-        const struct roast_predict_options *options = predictor->options;
-        double events = 0;
-
-        if (!(options->deadline_s > 0) && !(options->cost_s > 0))
-                return 0;
-        for (size_t i = 0; i < predictor->model.n_chunks; i++)
-                events += predictor->model.chunks[i].events;
-        events /= (double)predictor->model.n_chunks;
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(factors); i++) {
-                ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
-                const struct model_chunk *chunks;
-                int64_t chunksize = options->chunksize;
-                size_t n;
-                int r;
-
-                if (chunksize == 0 && factors[i] != 1)
-                        chunksize = (int64_t)(events * factors[i]);
-                if (i > 0 && (options->chunksize > 0 || chunksize < 1))
-                        break;
-                r = chunks_of(predictor, chunksize, &made, &chunks, &n, error);
-                if (r < 0)
-                        return r;
-                if (search(predictor, chunks, n, chunksize) < 0)
-                        return roast_fail_nomem(error);
-        }
-        return advise(predictor->forecast, options) < 0 ? roast_fail_nomem(error) : 0;
 }
 
 static int check_options(const struct roast_predict_options *options, struct roast_error *error)
@@ -441,7 +321,7 @@ static int run_predictor(struct predictor *predictor, struct roast_run *run,
         if (calibrate(predictor) < 0 || state_assumptions(predictor) < 0)
                 return roast_fail_nomem(error);
         r = predict_all(predictor, error);
-        return r < 0 ? r : recommend(predictor, error);
+        return r < 0 ? r : predictor_recommend(predictor, error);
 }
 
 int roast_predict(struct roast_forecast *forecast, struct roast_run *run,

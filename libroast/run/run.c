@@ -1,8 +1,7 @@
 /* What writing and reading a run share: its end, its messages */
 
-#include <string.h>
-
 #include <stdlib.h>
+#include <string.h>
 
 #include "run/run.h"
 #include "util/size.h"
