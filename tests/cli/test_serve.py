@@ -22,8 +22,6 @@ from roastcoffea._roast import Run
 ROOT = Path(__file__).resolve().parents[2]
 ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
 MAKE_RUN = ROOT / "build/tests/unit/make-run"
-#: A server that is told to end may finish an answer first, which takes longer under a sanitizer.
-PATIENCE_S = float(os.environ.get("ROAST_PATIENCE_S", "20"))
 
 
 class Server:
@@ -74,7 +72,7 @@ def serving(*words: str | Path) -> Iterator[Server]:
         yield Server(process, address)
     finally:
         process.terminate()
-        assert process.wait(PATIENCE_S) == 0
+        assert process.wait(20) == 0
         process.stdout.close()
 
 

@@ -320,36 +320,6 @@ static void test_memory_does_not_grow_with_the_chunks(void **state)
         roast_run_free(many);
 }
 
-static void test_running_out_of_memory_is_an_error(void **state)
-{
-        static const struct roast_export_options wanted[] = {
-                { ROAST_EXPORT_JSON, ROAST_EXPORT_METRICS, false },
-                { ROAST_EXPORT_JSONL, ROAST_EXPORT_CHUNKS, false },
-                { ROAST_EXPORT_CSV, ROAST_EXPORT_SECTIONS, false },
-                { ROAST_EXPORT_MARKDOWN, ROAST_EXPORT_FILES, false },
-                { ROAST_EXPORT_CSV, ROAST_EXPORT_TASKS, false },
-                { ROAST_EXPORT_JSON, ROAST_EXPORT_SERIES, false },
-                { ROAST_EXPORT_CSV, ROAST_EXPORT_SERIES, false },
-                { ROAST_EXPORT_OPENMETRICS, ROAST_EXPORT_DEFAULT, true },
-                { ROAST_EXPORT_CHROME_TRACE, ROAST_EXPORT_DEFAULT, false },
-        };
-
-        for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-                int r = ROAST_E_NOMEM;
-
-                for (long n = 0; r < 0; n += 1 + n / 8) {
-                        struct roast_error error = { 0 };
-                        size_t written = 0;
-
-                        alloc_fail_after(n);
-                        r = roast_export(*state, &wanted[i], forget, &written, &error);
-                        alloc_fail_after(-1);
-                        if (r < 0 && r != ROAST_E_NOMEM)
-                                fail_msg("%zu, %ld: %s", i, n, error.message);
-                }
-        }
-}
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -364,8 +334,6 @@ int main(void)
                 cmocka_unit_test_setup_teardown(test_an_error_of_the_writer_ends_the_export,
                                                 make_sample, free_run),
                 cmocka_unit_test(test_memory_does_not_grow_with_the_chunks),
-                cmocka_unit_test_setup_teardown(test_running_out_of_memory_is_an_error, make_sample,
-                                                free_run),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,7 @@ static const struct roast_export_options exports[] = {
         { ROAST_EXPORT_MARKDOWN, ROAST_EXPORT_FILES, false },
         { ROAST_EXPORT_CSV, ROAST_EXPORT_TASKS, false },
         { ROAST_EXPORT_JSON, ROAST_EXPORT_SERIES, false },
+        { ROAST_EXPORT_CSV, ROAST_EXPORT_SERIES, false },
         { ROAST_EXPORT_OPENMETRICS, ROAST_EXPORT_DEFAULT, true },
         { ROAST_EXPORT_CHROME_TRACE, ROAST_EXPORT_DEFAULT, false },
 };

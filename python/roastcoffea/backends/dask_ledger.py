@@ -38,7 +38,7 @@ FINISHED, FAILED, LOST, SKIPPED, CANCELLED = 0, 1, 2, 3, 5
 
 #: Names and messages that are longer are cut.
 TEXT_MAX = 1000
-#: Attempts are sent when there are this many, or at the worker's next heartbeat ...
+#: Attempts are sent when there are this many, or with the worker's next samples ...
 ROWS_MAX = 1000
 #: ... and of more than this many, which nobody fetched, the next are only counted.
 PENDING_MAX = 100_000
