@@ -240,4 +240,6 @@ def answers(port: int) -> bool:
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     except ConnectionRefusedError:
         return False
+    except ConnectionResetError:  # it took the connection and is about to end
+        pass
     return True

@@ -1,7 +1,8 @@
 """Where the wall time of chunks went, against truths that are known otherwise.
 
 Each case runs 5 s of chunks. The machine may be busy: what a chunk waits for a
-core is part of every truth.
+core is part of every truth. So is what a virtual machine's host took away from
+its cores: the kernel counts it neither as running nor as waiting.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ def runqueue_s():
         return int(schedstat.read().split()[1]) / 1e9
 
 
+def stolen_s():
+    """What the host of this virtual machine kept from its cores, all together."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 class Busy:
     _roastcoffea_collect_metrics = True
 
@@ -37,15 +44,16 @@ class Busy:
 
     @track_metrics
     def process(self, events):
-        begin = time.thread_time(), runqueue_s(), time.monotonic()
-        asleep = self.work(begin[2] + CHUNK_S)
-        cpu, waited, wall = (
-            after - before
-            for after, before in zip(
-                (time.thread_time(), runqueue_s(), time.monotonic()), begin, strict=True
-            )
-        )
-        return {"cpu": cpu, "waited": waited, "wall": wall, "asleep": asleep}
+        begin = time.monotonic()
+        cpu, waited, stolen = time.thread_time(), runqueue_s(), stolen_s()
+        asleep = self.work(begin + CHUNK_S)
+        return {
+            "cpu": time.thread_time() - cpu,
+            "waited": runqueue_s() - waited,
+            "stolen": stolen_s() - stolen,
+            "wall": time.monotonic() - begin,
+            "asleep": asleep,
+        }
 
 
 def run(work):
@@ -95,8 +103,8 @@ def test_sleep_is_other():
 def test_spinning_is_cpu():
     parts, truth, _ = run(spin)
     assert parts["cpu"] == near(truth["cpu"])
-    assert parts["runqueue"] + parts["throttled"] == near(1 - truth["cpu"])
-    assert parts["other"] == near(0)
+    assert parts["runqueue"] + parts["throttled"] == near(truth["waited"])
+    assert parts["other"] <= truth["stolen"] + 0.1
 
 
 def test_a_hog_in_another_thread_is_the_gil():
@@ -114,8 +122,10 @@ def test_a_hog_in_another_thread_is_the_gil():
         stop.set()
         thread.join()
     assert parts["cpu"] == near(truth["cpu"])
-    assert parts["gil"] == near(1 - truth["cpu"] - truth["waited"])
-    assert parts["other"] == near(0)
+    assert parts["gil"] == pytest.approx(
+        1 - truth["cpu"] - truth["waited"], abs=truth["stolen"] + 0.1
+    )
+    assert parts["other"] <= truth["stolen"] + 0.1
     assert samples > 20
 
 
@@ -156,7 +166,7 @@ def test_competitors_for_the_cores_are_the_run_queue():
         for other in others:
             other.kill()
             other.wait()
-    assert parts["runqueue"] + parts["throttled"] == near(1 - truth["cpu"])
+    assert parts["runqueue"] + parts["throttled"] == near(truth["waited"])
     assert parts["cpu"] == near(truth["cpu"])
     assert parts["runqueue"] + parts["throttled"] > 0.05
 
