@@ -50,7 +50,7 @@ void probe_chunk_begin(struct probe_chunk *chunk)
         if (!atomic_fetch_add(&chunks_active, 1))
                 chunk->peak_was_reset = probe_peak_reset();
         chunk->peak_before_bytes = probe_peak_floor_bytes();
-        watch_begin(&chunk->claim);
+        watch_begin(&chunk->claim, !chunk->peak_was_reset);
         probe_snapshot_take(&chunk->opening, PROBE_OPENING);
         chunk->probe_ns = probe_difference(begin_cpu_ns, chunk->opening.thread_cpu_ns);
 }

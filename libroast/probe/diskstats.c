@@ -3,10 +3,9 @@
  * the loop, device mapper and RAID devices on top, would count bytes twice.
  */
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "probe/device.h"
 #include "probe/file.h"
 #include "probe/readings.h"
 #include "probe/scan.h"
@@ -16,19 +15,10 @@
 
 static struct probe_file diskstats_file = PROBE_FILE("/proc/diskstats");
 
-static bool diskstats_is_device(const char *name, size_t len)
-{
-        char path[128];
-
-        if (!len || len > 64)
-                return false;
-        snprintf(path, sizeof(path), "/sys/block/%.*s/device", (int)len, name);
-        return access(path, F_OK) == 0;
-}
-
 /* major minor name reads merged sectors ms writes merged sectors ... */
 static void diskstats_read(int64_t *values)
 {
+        static _Thread_local struct probe_devices devices;
         struct probe_lines lines;
         int64_t read, written, read_sectors = 0, written_sectors = 0;
         const char *at, *name;
@@ -36,6 +26,7 @@ static void diskstats_read(int64_t *values)
         size_t len;
         char *line;
 
+        probe_devices_begin(&devices);
         probe_lines_init(&lines, probe_file_fd(&diskstats_file));
         while ((line = probe_lines_next(&lines))) {
                 at = line;
@@ -50,8 +41,8 @@ static void diskstats_read(int64_t *values)
                 if (read < 0 || written < 0)
                         continue;
                 known = true;
-                if (!(read || written) || !diskstats_is_device(name, len))
-                        continue; /* asking about idle ones would be most of the cost */
+                if (!(read || written) || !probe_devices_has(&devices, "/sys/block", name, len))
+                        continue;
                 read_sectors += read;
                 written_sectors += written;
         }

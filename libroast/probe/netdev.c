@@ -6,10 +6,9 @@
  * (a container's own network) all but the loopback.
  */
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "probe/device.h"
 #include "probe/file.h"
 #include "probe/readings.h"
 #include "probe/scan.h"
@@ -30,22 +29,16 @@ static void netdev_add(struct netdev_sum *sum, int64_t received, int64_t sent)
         sum->any = true;
 }
 
-static bool netdev_is_device(const char *name)
-{
-        char path[64];
-
-        snprintf(path, sizeof(path), "/sys/class/net/%.20s/device", name);
-        return access(path, F_OK) == 0;
-}
-
 static void netdev_read(int64_t *values)
 {
+        static _Thread_local struct probe_devices known;
         struct netdev_sum all = { 0 }, devices = { 0 }, *sum;
         struct probe_lines lines;
         int64_t received, sent;
         const char *at;
         char *line, *colon;
 
+        probe_devices_begin(&known);
         probe_lines_init(&lines, probe_file_fd(&netdev_file));
         while ((line = probe_lines_next(&lines))) {
                 line += strspn(line, " ");
@@ -60,7 +53,8 @@ static void netdev_read(int64_t *values)
                 if (received < 0 || sent < 0 || !strcmp(line, "lo"))
                         continue;
                 netdev_add(&all, received, sent);
-                if ((received || sent) && netdev_is_device(line))
+                if ((received || sent) &&
+                    probe_devices_has(&known, "/sys/class/net", line, (size_t)(colon - line)))
                         netdev_add(&devices, received, sent);
         }
         if (lines.failed)

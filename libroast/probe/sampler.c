@@ -206,5 +206,10 @@ void sampler_state(struct sampler *sampler, struct sampler_state *state)
         *state = sampler->state;
         state->runs = sampler->ticker.runs;
         pthread_mutex_unlock(&sampler->ticker.lock);
-        state->cpu_ns = ticker_cpu_ns(&sampler->ticker);
+        state->cpu_ns = sampler_cpu_ns(sampler);
+}
+
+int64_t sampler_cpu_ns(struct sampler *sampler)
+{
+        return ticker_cpu_ns(&sampler->ticker);
 }

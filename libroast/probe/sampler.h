@@ -52,3 +52,5 @@ int sampler_set_interval(struct sampler *sampler, double interval_s);
  */
 size_t sampler_take(struct sampler *sampler, int64_t *rows, size_t max_rows);
 void sampler_state(struct sampler *sampler, struct sampler_state *state);
+/* CPU time of the thread so far, alone. */
+int64_t sampler_cpu_ns(struct sampler *sampler);

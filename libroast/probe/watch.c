@@ -23,10 +23,12 @@
 #define WATCH_IDLE_NS         1000000000
 #define WATCH_KEPT            32 /* slots with descriptors of their own, so that we stay a small guest */
 #define WATCH_PER_TICK        32 /* threads looked at in one go: bounds the cost */
+#define WATCH_RSS_UNREAD      (PROBE_ABSENT - 1)
 
 struct watch_slot {
         _Alignas(64) _Atomic uint64_t owner;
         _Atomic uint32_t counts[THREAD_STATE_COUNT];
+        _Atomic bool wants_rss;
         _Atomic int64_t rss_max_bytes;
 };
 
@@ -63,13 +65,21 @@ static void watch_release(struct watch_slot *slot, uint64_t token)
                 atomic_fetch_sub(&slots_taken, 1);
 }
 
-static void watch_slot_look(struct watch_slot *slot, struct thread_view *view, uint64_t owner,
-                            int64_t rss_bytes)
+/* Reads the memory of the process for the first slot that wants it, and for all of them. */
+static void watch_slot_rss(struct watch_slot *slot, int64_t *rss_bytes)
+{
+        if (!atomic_load_explicit(&slot->wants_rss, memory_order_relaxed))
+                return;
+        if (*rss_bytes == WATCH_RSS_UNREAD)
+                *rss_bytes = probe_rss_bytes();
+        if (*rss_bytes > atomic_load_explicit(&slot->rss_max_bytes, memory_order_relaxed))
+                atomic_store_explicit(&slot->rss_max_bytes, *rss_bytes, memory_order_relaxed);
+}
+
+static void watch_slot_look(struct watch_slot *slot, struct thread_view *view, uint64_t owner)
 {
         enum thread_state state;
 
-        if (rss_bytes > atomic_load_explicit(&slot->rss_max_bytes, memory_order_relaxed))
-                atomic_store_explicit(&slot->rss_max_bytes, rss_bytes, memory_order_relaxed);
         thread_view_set(view, (pid_t)(uint32_t)owner);
         state = thread_view_look(view);
         if (state == THREAD_STATE_GONE) {
@@ -82,7 +92,7 @@ static void watch_slot_look(struct watch_slot *slot, struct thread_view *view, u
 
 static void watch_look(void)
 {
-        int64_t rss_bytes = probe_rss_bytes();
+        int64_t rss_bytes = WATCH_RSS_UNREAD;
         uint32_t used = slots_used, looked = 0, at = 0;
         uint64_t owner;
 
@@ -90,7 +100,8 @@ static void watch_look(void)
                 at = (watch_cursor + i) % used;
                 owner = atomic_load(&slots[at].owner);
                 if (owner) {
-                        watch_slot_look(&slots[at], &views[at], owner, rss_bytes);
+                        watch_slot_rss(&slots[at], &rss_bytes);
+                        watch_slot_look(&slots[at], &views[at], owner);
                         looked++;
                 }
         }
@@ -217,7 +228,7 @@ static void watch_counts(const struct watch_slot *slot, struct watch_seen *seen)
         seen->rss_max_bytes = atomic_load_explicit(&slot->rss_max_bytes, memory_order_relaxed);
 }
 
-bool watch_begin(struct watch_claim *claim)
+bool watch_begin(struct watch_claim *claim, bool wants_rss)
 {
         struct watch_slot *slot;
 
@@ -227,6 +238,7 @@ bool watch_begin(struct watch_claim *claim)
                 return false;
         slot = &slots[claim->slot];
         atomic_store_explicit(&slot->rss_max_bytes, PROBE_ABSENT, memory_order_relaxed);
+        atomic_store_explicit(&slot->wants_rss, wants_rss, memory_order_relaxed);
         watch_counts(slot, &claim->before);
         if (watch_wake())
                 return true;

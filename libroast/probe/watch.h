@@ -18,7 +18,7 @@
 
 struct watch_seen {
         uint32_t counts[THREAD_STATE_COUNT];
-        int64_t rss_max_bytes; /* highest since watch_begin(), PROBE_ABSENT if none was seen */
+        int64_t rss_max_bytes; /* highest since watch_begin(), PROBE_ABSENT if none was looked at */
 };
 
 /* A claim on a slot; zeroes claim nothing. */
@@ -28,8 +28,11 @@ struct watch_claim {
         struct watch_seen before;
 };
 
-/* Watches the calling thread. False: no slot is free, or the watcher cannot run. */
-bool watch_begin(struct watch_claim *claim);
+/*
+ * Watches the calling thread, and the memory of the process if that is wanted.
+ * False: no slot is free, or the watcher cannot run.
+ */
+bool watch_begin(struct watch_claim *claim, bool wants_rss);
 /* What was seen since; from any thread. False: nothing, as nobody watched. */
 bool watch_end(struct watch_claim *claim, struct watch_seen *seen);
 

@@ -163,6 +163,12 @@ static PyObject *sampler_object_columns(PyObject *object, void *unused)
         return Py_NewRef(((SamplerObject *)object)->columns);
 }
 
+static PyObject *sampler_object_cpu_ns(PyObject *object, void *unused)
+{
+        (void)unused;
+        return PyLong_FromLongLong(sampler_cpu_ns(((SamplerObject *)object)->sampler));
+}
+
 static PyMethodDef methods[] = {
         { "start", sampler_object_start, METH_NOARGS, "start()\n--\n\nStarts the thread." },
         { "stop", sampler_object_stop, METH_NOARGS, "stop()\n--\n\nStops the thread." },
@@ -175,6 +181,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef attributes[] = {
         { "columns", sampler_object_columns, NULL, "names of the block's series", NULL },
+        { "cpu_ns", sampler_object_cpu_ns, NULL, "CPU time of the thread so far", NULL },
         { 0 },
 };
 

@@ -210,16 +210,13 @@ def _extract_chunk_metadata(events: Any) -> dict[str, Any]:
     """Return what identifies a chunk; without ``num_events`` if the events have no length."""
     from roastcoffea import inputs, measure
 
-    metadata = inputs.metadata_of(events)
     fields: dict[str, Any] = {}
     measure.number_of_events(events, fields)
     if fields["num_events"] is None:
         del fields["num_events"]
-    fields["dataset"] = inputs.lookup(metadata, "dataset")
-    fields["file"] = inputs.lookup(metadata, "filename")
-    fields["uuid"] = inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None
-    fields["entry_start"] = inputs.lookup(metadata, "entrystart")
-    fields["entry_stop"] = inputs.lookup(metadata, "entrystop")
+    about = inputs.about(events)
+    for name in ("dataset", "file", "uuid", "entry_start", "entry_stop"):
+        fields[name] = about[name]
     return fields
 
 
@@ -230,6 +227,8 @@ def _extract_file_metadata(
     from roastcoffea import trees
 
     try:
-        return trees.Tree(trees.open_tree(file_handle, treename)).metadata(filename)
+        opened = trees.open_tree(file_handle, treename)
+        tree = trees.Tree(opened)
+        return {**tree.metadata(filename), "branch_bytes": tree.branch_bytes(opened)}
     except Exception:
         return None

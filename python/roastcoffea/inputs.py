@@ -64,6 +64,21 @@ def lookup(metadata: Any, key: str) -> Any:
         return None
 
 
+def about(events: Any) -> dict[str, Any]:
+    """Return what identifies a chunk, and what the user says of it: the fields of its record."""
+    metadata = metadata_of(events)
+    name = lookup(metadata, "filename")
+    return {
+        "dataset": lookup(metadata, "dataset"),
+        "file": None if name is None else clean_url(str(name)),
+        "tree": lookup(metadata, "treename"),
+        "uuid": lookup(metadata, "fileuuid") or lookup(metadata, "uuid") or None,
+        "entry_start": lookup(metadata, "entrystart"),
+        "entry_stop": lookup(metadata, "entrystop"),
+        "metadata": user_metadata(metadata),
+    }
+
+
 def user_metadata(metadata: Any) -> dict[str, Any]:
     """Return what the user added to the metadata, as far as it is plain data."""
     if not isinstance(metadata, dict):

@@ -76,9 +76,15 @@ class Measurement:
         self.handle = inputs.handle_of(events, self.factory)
         self.source = inputs.source_of_handle(self.handle)
         self.bytes_before = inputs.requested_bytes(self.source)
+        self.about = inputs.about(events)
+        self.opened = inputs.open_source(self.factory)
         self.chunk = Chunk(processor)
         self.spent_ns = time.thread_time_ns() - begin_ns
         self.chunk.begin()  # it knows what itself takes
+
+    def tree_key(self) -> tuple[object, ...]:
+        """Return what stands for the tree in this process."""
+        return self.about["uuid"] or self.about["file"], self.about["tree"] or inputs.DEFAULT_TREE
 
     def failed(self, error: BaseException) -> None:
         """Record that the user's method raised."""
@@ -129,29 +135,21 @@ class Measurement:
 
     def fields(self, outcome: str) -> dict[str, Any]:
         """Return what only Python knows of the chunk."""
-        metadata = inputs.metadata_of(self.events)
-        name = inputs.lookup(metadata, "filename")
-        filename = None if name is None else inputs.clean_url(str(name))
         worker, host, pid = collecting.identity()
         fields: dict[str, Any] = {
-            "dataset": inputs.lookup(metadata, "dataset"),
-            "file": filename,
-            "tree": inputs.lookup(metadata, "treename"),
-            "uuid": inputs.lookup(metadata, "fileuuid") or inputs.lookup(metadata, "uuid") or None,
-            "entry_start": inputs.lookup(metadata, "entrystart"),
-            "entry_stop": inputs.lookup(metadata, "entrystop"),
+            **self.about,
             "outcome": OUTCOMES[outcome],
             "worker": worker,
             "host": host,
             "pid": pid,
             "thread": threading.get_ident(),
-            "metadata": inputs.user_metadata(metadata),
         }
         if outcome != "graph":
             number_of_events(self.events, fields)
-        key = (fields["uuid"] or name, fields["tree"], fields["entry_start"], fields["entry_stop"])
+        file = fields["file"]
+        key = (fields["uuid"] or file, fields["tree"], fields["entry_start"], fields["entry_stop"])
         fields["attempt"] = collecting.attempt(key)
-        if name is not None:
+        if file is not None:
             collecting.note_outcome(key, outcome == "failed")
         if self.source is not None:
             fields["requested_bytes"] = inputs.requested_bytes(self.source) - self.bytes_before
@@ -159,26 +157,29 @@ class Measurement:
             self.handle = inputs.handle_of(self.events, self.factory)
         if self.handle is not None:
             try:
-                self.add_branches(fields, filename)
+                self.add_branches(fields)
             except Exception as error:
                 collecting.note_fault("branches", error)
         return fields
 
-    def add_branches(self, fields: dict[str, Any], filename: str | None) -> None:
+    def add_branches(self, fields: dict[str, Any]) -> None:
         """Add the branches that were touched, with the bytes that this range of entries needs."""
-        treename = fields["tree"] or inputs.DEFAULT_TREE
         touched = inputs.touched_branches(self.factory)
         preloaded = inputs.preloaded_branches(self.factory)
-        key = (fields["uuid"] or filename, treename)
+        filename = fields["file"]
+        key = self.tree_key()
         first = filename is not None and trees.first_time(key)
         if not (touched or preloaded or first):
             return
-        opened = trees.open_tree(self.handle, treename)
+        opened = self.opened
+        if opened is None:
+            opened = trees.open_tree(self.handle, str(key[1]))
         tree = trees.tree_of(key, opened)
         if first:
             # each process tells the totals of a file, but one chunk its hundreds of branches
-            at_start = not fields["entry_start"]
-            fields["file_metadata"] = tree.metadata(filename, with_branches=at_start)
+            fields["file_metadata"] = metadata = tree.metadata(filename)
+            if not fields["entry_start"]:
+                metadata["branch_bytes"] = tree.branch_bytes(opened)
         if not (touched or preloaded) and inputs.access_log(self.factory) is None:
             return
         start, stop = fields["entry_start"], fields["entry_stop"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +17,70 @@ from roastcoffea import trees
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "data" / "root"
 
 
-def test_plain_branches_are_listed_as_uproot_lists_them(tmp_path: Path) -> None:
+def by_properties(tree: Any) -> tuple[dict[str, int], int, int]:
+    """Return the bytes of each branch, how many there are and their uncompressed bytes."""
+    rows = list(trees._ttree_branches(tree))
+    sizes = {name: compressed for name, compressed, _ in rows}
+    return sizes, len(rows), sum(uncompressed for _, _, uncompressed in rows)
+
+
+def assert_known(tree: Any) -> None:
+    sizes, n_branches, whole_bytes = by_properties(tree)
+    known = trees.Tree(tree)
+    assert known.branch_bytes(tree) == sizes
+    assert (known.n_branches, known.whole_bytes) == (n_branches, whole_bytes)
+    if len(sizes) == n_branches:
+        assert known.bytes == sum(sizes.values())
+
+
+def test_plain_branches_are_known_as_uproot_knows_them(tmp_path: Path) -> None:
     with uproot.recreate(tmp_path / "plain.root") as file:
         tree = file.mktree("Events", {"pt": "f8", "eta": "f8"})
-        tree.extend({"pt": np.arange(1000.0), "eta": np.zeros(1000)})
+        for n in (1000, 10, 300):
+            tree.extend({"pt": np.arange(float(n)), "eta": np.zeros(n)})
     with uproot.open(tmp_path / "plain.root") as file:
-        short = list(trees._plain_branches(file["Events"]))
-        assert short == list(trees._ttree_branches(file["Events"]))
-        assert [name for name, _, _ in short] == ["pt", "eta"]
+        tree = file["Events"]
+        assert list(trees._plain_branches(tree)) == ["pt", "eta"]
+        assert_known(tree)
+        for branch in tree.branches:
+            assert branch.entry_offsets == [0, 1000, 1010, 1310]  # uproot has it at hand now
+            short = trees._plain_branch(tree, branch.name)
+            assert short.baskets is not None
+            assert short.baskets.offsets == branch.entry_offsets
+            sizes = [branch.basket_compressed_bytes(i) for i in range(branch.num_baskets)]
+            assert short.baskets.sums == [0, *accumulate(sizes)]
+            assert short.compressed == branch.compressed_bytes
+            assert short.uncompressed == branch.uncompressed_bytes
+
+
+def sample_trees() -> Iterator[tuple[str, Any]]:
+    for path in sorted(SAMPLES.glob("*.root")):
+        try:
+            file = uproot.open(path)
+        except (ValueError, OSError):
+            continue  # one that is damaged, or none at all
+        for key, kind in file.classnames(recursive=True).items():
+            if kind in ("TTree", "TNtuple"):
+                yield f"{path.name}:{key}", file[key]
+
+
+def test_trees_of_all_kinds_are_known_as_uproot_knows_them() -> None:
+    if not SAMPLES.exists():
+        pytest.skip("there are no sample files: they come with the project's shared data")
+    plain = nested = 0
+    for _, tree in sample_trees():
+        assert_known(tree)
+        try:
+            plain += len(trees._plain_branches(tree))
+        except KeyError:
+            nested += 1
+        for branch in tree.branches:
+            with contextlib.suppress(KeyError, AttributeError, IndexError, TypeError):
+                short = trees._plain_branch(tree, branch.name)
+                assert short.baskets is not None
+                assert short.baskets.offsets == branch.entry_offsets
+    assert plain > 1000
+    assert nested >= 3
 
 
 def test_branches_within_branches_are_listed_by_their_whole_names() -> None:
@@ -29,8 +89,6 @@ def test_branches_within_branches_are_listed_by_their_whole_names() -> None:
         pytest.skip(f"there is no {path.name}: it comes with the project's shared data")
     with uproot.open(path) as file:
         tree = file["tree"]
-        with pytest.raises((AttributeError, KeyError, IndexError)):
-            list(trees._plain_branches(tree))
-        known = trees.Tree(tree)
-        assert known.n_branches == len(list(trees._ttree_branches(tree)))
-        assert any("/" in name for name in known.compressed)
+        with pytest.raises(KeyError, match="of its own"):
+            trees._plain_branches(tree)
+        assert any("/" in name for name in trees.Tree(tree).branch_bytes(tree))

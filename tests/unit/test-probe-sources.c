@@ -11,6 +11,7 @@
 
 #include "probe/cgroup-dir.h"
 #include "probe/chunk.h"
+#include "probe/device.h"
 #include "probe/file.h"
 #include "probe/scan.h"
 #include "roast-error.h"
@@ -67,6 +68,68 @@ static void test_a_row_has_a_value_for_each_column(void **state)
                 for (size_t k = 0; k < i; k++)
                         assert_string_not_equal(column->name, probe_column(k)->name);
         }
+}
+
+static void make_directory(const char *folder, const char *name)
+{
+        char path[256];
+
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void remove_directory(const char *folder, const char *name)
+{
+        char path[256];
+
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        assert_int_equal(rmdir(path), 0);
+}
+
+static void test_devices_are_asked_for_now_and_then(void **state)
+{
+        struct probe_devices devices = { 0 };
+        char folder[] = "roast-test-XXXXXX", name[80];
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        make_directory(folder, "disk1");
+        make_directory(folder, "disk1/device");
+        make_directory(folder, "disk10");
+
+        probe_devices_begin(&devices);
+        for (int i = 0; i < 2; i++) {
+                assert_true(probe_devices_has(&devices, folder, "disk1", 5));
+                assert_true(probe_devices_has(&devices, folder, "disk10 ", 5));
+                assert_false(probe_devices_has(&devices, folder, "disk10", 6));
+                assert_false(probe_devices_has(&devices, folder, "disk", 4));
+                assert_false(probe_devices_has(&devices, folder, "", 0));
+        }
+        /* An answer is kept for a while, not for ever. */
+        make_directory(folder, "disk10/device");
+        for (int i = 1; i < 64; i++) {
+                probe_devices_begin(&devices);
+                assert_false(probe_devices_has(&devices, folder, "disk10", 6));
+        }
+        probe_devices_begin(&devices);
+        assert_true(probe_devices_has(&devices, folder, "disk10", 6));
+
+        /* More names than it keeps, and longer ones, are asked for each time. */
+        for (int i = 0; i < 2 * PROBE_DEVICES_MAX; i++) {
+                snprintf(name, sizeof(name), "other-%d", i);
+                assert_false(probe_devices_has(&devices, folder, name, strlen(name)));
+        }
+        assert_int_equal(devices.n, PROBE_DEVICES_MAX);
+        assert_true(probe_devices_has(&devices, folder, "disk1", 5));
+        memset(name, 'x', sizeof(name));
+        assert_false(probe_devices_has(&devices, folder, name, 40));
+        assert_false(probe_devices_has(&devices, folder, name, sizeof(name)));
+
+        remove_directory(folder, "disk10/device");
+        remove_directory(folder, "disk10");
+        remove_directory(folder, "disk1/device");
+        remove_directory(folder, "disk1");
+        assert_int_equal(rmdir(folder), 0);
 }
 
 static int text_fd(const char *text)
@@ -276,6 +339,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_the_probes_do_not_count_as_bytes_read),
                 cmocka_unit_test(test_a_row_has_a_value_for_each_column),
+                cmocka_unit_test(test_devices_are_asked_for_now_and_then),
                 cmocka_unit_test(test_numbers_are_found_where_they_are),
                 cmocka_unit_test(test_lines_of_any_length_are_read),
                 cmocka_unit_test(test_the_group_is_found_in_v2),

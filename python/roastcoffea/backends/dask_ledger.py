@@ -44,6 +44,9 @@ ROWS_MAX = 1000
 PENDING_MAX = 100_000
 #: Names of so many files are kept ready.
 FILES_MAX = 10_000
+#: Rows that take fewer bytes are not compressed: setting zlib up takes longer than sending them.
+COMPRESSED_FROM_BYTES = 4096
+ZLIB_HEAD = 0x78
 #: By how much a duration may differ from what the monotonic clock allows
 CLOCK_NS = 5_000_000
 
@@ -109,14 +112,17 @@ def pack(rows: list[tuple[Any, ...]]) -> bytes:
     """Return rows as few bytes; neighbours that are alike stand together."""
     import msgpack
 
-    return zlib.compress(msgpack.packb(list(zip(*rows, strict=True))), 1)
+    data: bytes = msgpack.packb(list(zip(*rows, strict=True)))
+    return data if len(data) < COMPRESSED_FROM_BYTES else zlib.compress(data, 1)
 
 
 def unpack(data: bytes) -> list[tuple[Any, ...]]:
     """Return the rows that :func:`pack` packed."""
     import msgpack
 
-    return list(zip(*msgpack.unpackb(zlib.decompress(data), strict_map_key=False), strict=True))
+    if data[0] == ZLIB_HEAD:  # no list begins with it
+        data = zlib.decompress(data)
+    return list(zip(*msgpack.unpackb(data, strict_map_key=False), strict=True))
 
 
 class WorkerLedger:

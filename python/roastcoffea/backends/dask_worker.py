@@ -78,7 +78,8 @@ class WorkerProbe(WorkerPlugin):
         self.worker = worker
         self.channel = WorkerChannel(worker, self.topic)
         self.rows: list[tuple[int, ...]] = []
-        self.last_sent = self.expected = time.monotonic()
+        self.last_sent = time.monotonic()
+        self.expected_ns = time.monotonic_ns()
         self.sampler: _probe.Sampler | None = None
         self.sampling: PeriodicCallback | None = None
         self.spent_ns = 0  # by us on the worker's event loop
@@ -194,33 +195,36 @@ class WorkerProbe(WorkerPlugin):
         worker = self.worker
         assert worker is not None
         assert self.interval is not None
-        now = time.monotonic()
-        lag_us = max(0, int((now - self.expected) * 1e6))
-        self.expected = now + self.interval
+        now_ns = time.monotonic_ns()
+        utc_ns = self.clock.offset_ns + now_ns
+        lag_ns = max(0, now_ns - self.expected_ns)
+        self.expected_ns = now_ns + int(self.interval * 1e9)
         state = worker.state
-        cpu = worker.monitor.quantities.get("cpu")
-        gil = worker.monitor.quantities.get("gil_contention")  # where gilknocker is installed
+        executing = state.executing_count
+        quantities = worker.monitor.quantities
+        cpu = quantities.get("cpu")
+        gil = quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        if self in _probes.get(self.topic, [])[:1]:
+        if _probes[self.topic][0] is self:
             watcher_ns = _probe.watcher_cpu_ns()
             self.watched_ns += watcher_ns - self.watched_from_ns
             self.watched_from_ns = watcher_ns
-        threads_ns = self.watched_ns
+        spent_ns = self.spent_ns + self.watched_ns
         if self.sampler is not None:
-            threads_ns += self.sampler.state()["cpu_ns"]
-        utc_ms = self.clock.utc_ns() // 1_000_000
+            spent_ns += self.sampler.cpu_ns
+        utc_ms = utc_ns // 1_000_000
         return (
             utc_ms,
-            state.executing_count,
-            state.executing_count + len(state.ready) + len(state.constrained) + len(state.waiting),
+            executing,
+            executing + len(state.ready) + len(state.constrained) + len(state.waiting),
             int(state.nbytes),
             int(spilled.disk) if spilled is not None else -1,
-            lag_us,
+            lag_ns // 1000,
             int(cpu[-1] * 1000) if cpu else -1,
             int(gil[-1] * 100_000) if gil else -1,
             utc_ms,
-            (self.spent_ns + threads_ns) // 1000,
-            abs(self.clock.step_ns()) // 1_000_000,
+            spent_ns // 1000,
+            abs(time.time_ns() - utc_ns) // 1_000_000,
         )
 
     def send(self) -> None:
