@@ -38,7 +38,7 @@ from roastcoffea._probe import Sampler, encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_scheduler import SchedulerProbe
-from roastcoffea.backends.dask_worker import DASK_COLUMNS, WorkerProbe
+from roastcoffea.backends.dask_worker import WorkerProbe, sampled_columns
 
 WORKERS, HEARTBEAT_S = 10_000, 51
 SENDERS = 10
@@ -131,9 +131,9 @@ def sample_messages(names: list[str]) -> list[tuple[Any, ...]]:
     """Return what workers send at a heartbeat, as many rows as they have then."""
     rng = random.Random(1)
     now_ms = time.time_ns() // 1_000_000
-    kinds = (Sampler(1.0).columns, ",".join(DASK_COLUMNS))
+    widths = [columns.count(",") + 1 for columns in sampled_columns()]
     blocks = [
-        [(columns, sampled(rng, HEARTBEAT_S, columns.count(",") + 1, now_ms)) for columns in kinds]
+        [(i, sampled(rng, HEARTBEAT_S, width, now_ms)) for i, width in enumerate(widths)]
         for _ in range(100)
     ]
     return [
@@ -290,7 +290,7 @@ class Simulation:
             probe.worker = simulated_worker(address)
             probe.channel = SimpleNamespace(post=self.scheduler.take)  # type: ignore[assignment]
             probe.rows, probe.sampler, probe.clock = [], None, self.clock
-            probe.expected = probe.spent_ns = probe.watched_ns = 0
+            probe.expected_ns = probe.spent_ns = probe.watched_ns = 0
             self.probes.append(probe)
 
     def second(self, number: int) -> None:
@@ -306,7 +306,7 @@ class Simulation:
         probe.sampler = SimpleNamespace(
             columns=self.columns,
             take=lambda: self.blocks[self.rng.randrange(64)],
-            state=lambda: {"cpu_ns": 0},
+            cpu_ns=0,
         )
         probe.send_samples()
 

@@ -155,10 +155,10 @@ static int put_sampled(const struct tracking *tracking, size_t which, struct roa
                         continue;
                 }
                 walk.columns = intern_get(&tracking->texts, (size_t)columns - 1, &walk.columns_len);
-                r = block_decode(&walk.block, sqlite3_column_blob(block, 2),
-                                 (size_t)sqlite3_column_bytes(block, 2), error);
-                values = r < 0 ? NULL
-                               : series_walk_column(&walk, sampled[which].column, &resolution);
+                r = series_walk_decode(&walk, sqlite3_column_blob(block, 2),
+                                       (size_t)sqlite3_column_bytes(block, 2), error);
+                values = r > 0 ? series_walk_column(&walk, sampled[which].column, &resolution)
+                               : NULL;
                 for (size_t i = 0; values && i < walk.block.n; i++) {
                         if (values[i] < 0)
                                 continue;

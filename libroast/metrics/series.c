@@ -209,6 +209,15 @@ static void set_counters(struct roast_metric_set *set, const struct totals *tota
                                       totals->grown[MONITOR_CPU] / 1e6);
 }
 
+/* What could not be used, beside what the run itself counted */
+static void add_faults(struct roast_metric_set *set, size_t n)
+{
+        const struct roast_value *before = &set->values[ROAST_MONITORING_FAULTS];
+
+        roast_metric_set_count(set, ROAST_MONITORING_FAULTS,
+                               (before->state == ROAST_ABSENT ? 0 : before->count) + (int64_t)n);
+}
+
 int collect_series(struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
@@ -240,5 +249,7 @@ int collect_series(struct collect *collect, struct roast_error *error)
                 return r;
         set_workers(set, workers, collect->texts.n, &totals);
         set_counters(set, &totals);
+        if (walk.n_damaged)
+                add_faults(set, walk.n_damaged);
         return 0;
 }

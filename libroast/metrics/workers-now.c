@@ -193,11 +193,11 @@ static int read_block(struct roast_workers *workers, struct roast_run *run, sqli
         walk->columns_len = (size_t)sqlite3_column_bytes(stmt, 2);
         if (!walk->columns)
                 return 0;
-        r = block_decode(&walk->block, sqlite3_column_blob(stmt, 3),
-                         (size_t)sqlite3_column_bytes(stmt, 3), error);
-        if (r >= 0)
+        r = series_walk_decode(walk, sqlite3_column_blob(stmt, 3),
+                               (size_t)sqlite3_column_bytes(stmt, 3), error);
+        if (r > 0)
                 note_block(worker, walk);
-        return r;
+        return r < 0 ? r : 0;
 }
 
 static int read_series(struct roast_workers *workers, struct roast_run *run,

@@ -7,33 +7,23 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
-/* The block again, with other times; nothing where they stay as they are. */
-static int correct(struct block *block, int64_t offset_ns, struct buf *out,
-                   struct roast_error *error)
-{
-        const int64_t *series[BLOCK_SERIES_MAX];
-
-        if (offset_ns / SERIES_MS == 0)
-                return 0;
-        for (size_t i = 0; i < block->n; i++)
-                block->times[i] = run_clock_correct(block->times[i], offset_ns / SERIES_MS);
-        for (size_t i = 0; i < block->k; i++)
-                series[i] = block_series(block, i);
-        return block_encode(out, block->times, series, block->n, block->k, error);
-}
-
+/*
+ * Only the times are looked at: a cluster of thousands of workers sends more
+ * values than a client can check beside its work. A block that turns out to be
+ * damaged is passed over by whoever reads it, and counted.
+ */
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
-        ROAST_CLEANUP(buf_deinit) struct buf corrected = BUF_INIT;
-        int64_t worker_text, columns_text;
-        size_t n_columns = 1;
+        ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
+        int64_t worker_text, columns_text, offset_ms, start_ms, stop_ms;
+        size_t columns_len = strlen(columns), n_columns = 1;
         int r;
 
-        for (const char *c = columns; *c; c++)
-                n_columns += *c == ',';
-        r = block_decode(&block, data, len, error);
+        for (size_t i = 0; i < columns_len; i++)
+                n_columns += columns[i] == ',';
+        r = block_decode_times(&block, data, len, error);
         if (r < 0)
                 return r;
         if (block.n == 0)
@@ -41,25 +31,28 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
         if (block.k != n_columns)
                 return roast_fail(error, ROAST_E_INVALID, "%zu series with %zu names", block.k,
                                   n_columns);
-        r = correct(&block, run_clock_offset(run, worker, strlen(worker)), &corrected, error);
-        if (r < 0)
-                return r;
-        if (corrected.len) {
-                data = corrected.data;
-                len = corrected.len;
+        offset_ms = run_clock_offset(run, worker, strlen(worker)) / SERIES_MS;
+        start_ms = run_clock_correct(block.times[0], offset_ms);
+        stop_ms = run_clock_correct(block.times[block.n - 1], offset_ms);
+        if (offset_ms) {
+                r = block_move(&moved, data, len, start_ms - block.times[0], error);
+                if (r < 0)
+                        return r;
+                data = moved.data;
+                len = moved.len;
         }
         worker_text = run_text(run, worker, strlen(worker), error);
         if (worker_text < 0)
                 return (int)worker_text;
-        columns_text = run_text(run, columns, strlen(columns), error);
+        columns_text = run_text(run, columns, columns_len, error);
         if (columns_text < 0)
                 return (int)columns_text;
         return run_insert(run, RUN_SERIES,
                           (struct run_value[]){
                                   run_int(worker_text),
                                   run_int(columns_text),
-                                  run_int(series_ns(block.times[0])),
-                                  run_int(series_ns(block.times[block.n - 1])),
+                                  run_int(series_ns(start_ms)),
+                                  run_int(series_ns(stop_ms)),
                                   run_int((int64_t)block.n),
                                   { .type = RUN_BYTES, .data = data, .len = len },
                           },
@@ -115,26 +108,41 @@ char *series_walk_text(const struct series_walk *walk, const struct run_value *v
         return text_copy(text, len);
 }
 
-/* The row of the scan, decoded */
+int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
+                       struct roast_error *error)
+{
+        struct roast_error own = { 0 };
+        int r = block_decode(&walk->block, data, len, &own);
+
+        if (r == ROAST_E_FORMAT || r == ROAST_E_VERSION || r == ROAST_E_CORRUPT) {
+                walk->n_damaged++;
+                return 0;
+        }
+        if (r < 0 && error)
+                *error = own;
+        return r < 0 ? r : 1;
+}
+
+/* The row of the scan, decoded; 0: it cannot be. */
 static int decode_row(struct series_walk *walk, struct roast_error *error)
 {
         const struct run_value *values = walk->scan.values;
-        int r;
 
         if (!is_text(walk, &values[0]) || !is_text(walk, &values[1]) || values[5].type != RUN_BYTES)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
         walk->worker_text = values[0].integer;
         walk->columns = intern_get(walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
-        r = block_decode(&walk->block, values[5].data, values[5].len, error);
-        return r < 0 ? r : 1;
+        return series_walk_decode(walk, values[5].data, values[5].len, error);
 }
 
 int series_walk_next(struct series_walk *walk, struct roast_error *error)
 {
-        int r = run_scan_next(&walk->scan, error);
+        int r;
 
-        return r <= 0 ? r : decode_row(walk, error);
+        while ((r = run_scan_next(&walk->scan, error)) > 0 && (r = decode_row(walk, error)) == 0)
+                ;
+        return r;
 }
 
 int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error)
@@ -142,8 +150,9 @@ int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct ro
         int r;
 
         while ((r = run_scan_next(&walk->scan, error)) > 0)
-                if (walk->scan.values[0].integer == worker_text)
-                        return decode_row(walk, error);
+                if (walk->scan.values[0].integer == worker_text &&
+                    (r = decode_row(walk, error)) != 0)
+                        break;
         return r;
 }
 

@@ -20,6 +20,7 @@ struct series_walk {
         int64_t worker_text;
         const char *columns; /* valid until the next step */
         size_t columns_len;
+        size_t n_damaged; /* blocks that were passed over, since they cannot be decoded */
 };
 
 /* `texts` as run_read_texts() gives them, which outlive the walk, or NULL. */
@@ -29,6 +30,9 @@ int series_walk_next(struct series_walk *walk, struct roast_error *error);
 /* The same, but blocks of other workers are passed over without being decoded. */
 int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct roast_error *error);
 void series_walk_end(struct series_walk *walk);
+/* Decodes a block that was got otherwise: 1, or 0 if it is damaged, which is counted. */
+int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
+                       struct roast_error *error);
 /* Where a name stands in what a row says its columns are, and their unit; negative: nowhere. */
 int series_column(const char *columns, size_t columns_len, const char *name, int64_t *resolution);
 /* The series of that name in the current block, and the unit of its values; NULL: it has none. */

@@ -234,27 +234,32 @@ static void decode_column(struct decoder *decoder, struct block *block, size_t i
                 column_decode(&head->column, &decoder->code, &decoder->bits, values, block->n);
 }
 
-static bool decode_columns(struct block *block, struct cursor *cursor)
+/* The first `wanted` columns; what is behind them in the streams is not looked at. */
+static bool decode_columns(struct block *block, struct cursor *cursor, size_t wanted)
 {
         struct decoder decoder = { 0 };
         bool coded = false;
 
         for (size_t i = 0; i < 1 + block->k; i++) {
-                block->data[i * block->n] = cursor_zigzag(cursor);
+                int64_t first = cursor_zigzag(cursor);
+
+                if (i < wanted)
+                        block->data[i * block->n] = first;
                 if (!take_head(&decoder.heads[i], cursor, i))
                         return false;
                 coded |= decoder.heads[i].column.width > 0;
         }
         if (coded ? !take_streams(&decoder, cursor) : cursor_left(cursor) > 0)
                 return false;
-        for (size_t i = 0; i < 1 + block->k; i++)
+        for (size_t i = 0; i < wanted; i++)
                 decode_column(&decoder, block, i);
-        return !coded || (bits_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code));
+        return !coded || wanted <= block->k ||
+               (bits_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code));
 }
 
-static int block_resize(struct block *block, size_t n, size_t k)
+static int block_resize(struct block *block, size_t n, size_t n_columns)
 {
-        size_t need = n ? n * (1 + k) : 1;
+        size_t need = n ? n * n_columns : 1;
 
         if (need > block->cap) {
                 int64_t *data = malloc(need * sizeof(*data));
@@ -265,35 +270,87 @@ static int block_resize(struct block *block, size_t n, size_t k)
                 block->data = data;
                 block->cap = need;
         }
-        block->n = n;
-        block->k = k;
         block->times = block->data;
         block->values = block->data + n;
         return 0;
 }
 
-int block_decode(struct block *block, const void *data, size_t len, struct roast_error *error)
+/* What stands before the columns */
+static int take_sizes(struct cursor *cursor, size_t *ret_n, size_t *ret_k,
+                      struct roast_error *error)
 {
-        struct cursor cursor = cursor_init(data, len);
-        const uint8_t *magic = cursor_take(&cursor, sizeof(block_magic));
-        uint8_t version = cursor_u8(&cursor);
-        uint8_t k = cursor_u8(&cursor);
-        uint64_t n = cursor_varint(&cursor);
+        const uint8_t *magic = cursor_take(cursor, sizeof(block_magic));
+        uint8_t version = cursor_u8(cursor);
+        uint8_t k = cursor_u8(cursor);
+        uint64_t n = cursor_varint(cursor);
 
-        block->n = block->k = 0;
         if (!magic || memcmp(magic, block_magic, sizeof(block_magic)) != 0)
                 return roast_fail(error, ROAST_E_FORMAT, "this is not a block of samples");
         if (version > BLOCK_VERSION)
                 return roast_fail(error, ROAST_E_VERSION,
                                   "the block of samples has version %u, known are those up to %d",
                                   version, BLOCK_VERSION);
-        if (cursor.bad || version == 0 || n > BLOCK_ROWS_MAX)
+        if (cursor->bad || version == 0 || n > BLOCK_ROWS_MAX)
                 return roast_fail(error, ROAST_E_CORRUPT, "the block of samples is damaged");
-        if (block_resize(block, (size_t)n, k) < 0)
+        *ret_n = (size_t)n;
+        *ret_k = k;
+        return 0;
+}
+
+static int decode(struct block *block, const void *data, size_t len, size_t columns_max,
+                  struct roast_error *error)
+{
+        struct cursor cursor = cursor_init(data, len);
+        size_t n, k, wanted;
+        int r;
+
+        block->n = block->k = 0;
+        r = take_sizes(&cursor, &n, &k, error);
+        if (r < 0)
+                return r;
+        wanted = 1 + k < columns_max ? 1 + k : columns_max;
+        if (block_resize(block, n, wanted) < 0)
                 return roast_fail_nomem(error);
-        if (n == 0 ? cursor_left(&cursor) > 0 : !decode_columns(block, &cursor)) {
+        block->n = n;
+        block->k = k;
+        if (n == 0 ? cursor_left(&cursor) > 0 : !decode_columns(block, &cursor, wanted)) {
                 block->n = block->k = 0;
                 return roast_fail(error, ROAST_E_CORRUPT, "the block of samples is damaged");
+        }
+        return 0;
+}
+
+int block_decode(struct block *block, const void *data, size_t len, struct roast_error *error)
+{
+        return decode(block, data, len, 1 + BLOCK_SERIES_MAX, error);
+}
+
+int block_decode_times(struct block *block, const void *data, size_t len, struct roast_error *error)
+{
+        return decode(block, data, len, 1, error);
+}
+
+int block_move(struct buf *out, const void *data, size_t len, int64_t offset,
+               struct roast_error *error)
+{
+        struct cursor cursor = cursor_init(data, len);
+        size_t n, k, start = out->len;
+        const uint8_t *first;
+        uint64_t time;
+        int r;
+
+        r = take_sizes(&cursor, &n, &k, error);
+        if (r < 0)
+                return r;
+        first = cursor.at;
+        time = n ? (uint64_t)cursor_zigzag(&cursor) + (uint64_t)offset : 0;
+        if (cursor.bad)
+                return roast_fail(error, ROAST_E_CORRUPT, "the block of samples is damaged");
+        if (buf_append(out, data, (size_t)(first - (const uint8_t *)data)) < 0 ||
+            (n && buf_put_zigzag(out, (int64_t)time) < 0) ||
+            buf_append(out, cursor.at, cursor_left(&cursor)) < 0) {
+                out->len = start;
+                return roast_fail_nomem(error);
         }
         return 0;
 }

@@ -63,3 +63,11 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
  * than 8 * n * (k + 1) bytes.
  */
 int block_decode(struct block *block, const void *data, size_t len, struct roast_error *error);
+
+/* The same of its times alone: there are no values, and what is behind the times is not checked. */
+int block_decode_times(struct block *block, const void *data, size_t len,
+                       struct roast_error *error);
+
+/* Appends a block whose times are later by `offset`, and which is the same otherwise. */
+int block_move(struct buf *out, const void *data, size_t len, int64_t offset,
+               struct roast_error *error);

@@ -19,3 +19,7 @@ class RunClock:
     def utc_ns(self) -> int:
         """Return the time in nanoseconds since 1970."""
         return self.offset_ns + time.monotonic_ns()
+
+    def step_ns(self) -> int:
+        """Return by how much the wall clock was set since."""
+        return time.time_ns() - self.utc_ns()

@@ -95,12 +95,36 @@ static void test_workers_that_followed_each_other_do_not_add_up(void **state)
         assert_near(known(&summary, ROAST_AVG_CPU_UTILIZATION_PERCENT + 2), 80 / 2.0);
 }
 
+/* One that a worker sent so: its times can be read, so that it is kept, but not its values. */
+static void test_a_damaged_block_is_passed_over_and_counted(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
+        const int64_t times[] = { START_MS, START_MS + 1000, START_MS + 2000 };
+        const int64_t rss[] = { 1000, 7, 123456 };
+        const int64_t *series[] = { rss };
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        event(run, 0, ROAST_WORKER_PRESENT, "a", 1);
+        sample(run, "a", 0, 9);
+        assert_int_equal(block_encode(&bytes, times, series, 3, 1, NULL), 0);
+        assert_int_equal(buf_append(&bytes, "\0\0\0", 4), 0); /* a word that nothing has coded */
+        assert_int_equal(
+                roast_run_add_series(run, "a", "rss_bytes/4096", bytes.data, bytes.len, NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_WORKER_CPU_SECONDS), 9 * 0.8);
+        assert_int_equal(summary.metrics.values[ROAST_PEAK_MEMORY_BYTES].state, ROAST_ABSENT);
+        assert_near(known(&summary, ROAST_MONITORING_FAULTS), 1);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_a_process_goes_on_when_its_first_worker_has_gone),
                 cmocka_unit_test(test_samples_of_a_process_count_once_in_any_order),
                 cmocka_unit_test(test_workers_that_followed_each_other_do_not_add_up),
+                cmocka_unit_test(test_a_damaged_block_is_passed_over_and_counted),
         };
 
         return cmocka_run_group_tests_name("metrics-processes", tests, NULL, NULL);

@@ -168,6 +168,57 @@ static void test_any_table_comes_back_as_it_was(void **state)
         }
 }
 
+static void test_a_block_moves_in_time_and_stays_the_same_otherwise(void **state)
+{
+        static const int64_t offsets[] = { 0, 1, -7, 3600000, INT64_MAX, INT64_MIN };
+        uint64_t seed = 20;
+
+        (void)state;
+        for (size_t i = 0; i < 600; i++) {
+                ROAST_CLEANUP(table_deinit) struct table table;
+                ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+                ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
+                ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
+                int64_t offset = offsets[i % ROAST_ARRAY_SIZE(offsets)];
+
+                table_init_random(&table, below(&seed, 100), below(&seed, 12), &seed);
+                if (table.k && i % 2) /* a series that is coded as the times' */
+                        memcpy(table.cells + table.n, table.cells, table.n * sizeof(*table.cells));
+                assert_int_equal(table_encode(&table, &buf, NULL), 0);
+                assert_int_equal(buf_puts(&moved, "before"), 0);
+                assert_int_equal(block_move(&moved, buf.data, buf.len, offset, NULL), 0);
+                assert_memory_equal(moved.data, "before", 6);
+                for (size_t row = 0; row < table.n; row++)
+                        table.cells[row] = (int64_t)((uint64_t)table.cells[row] + (uint64_t)offset);
+                assert_int_equal(block_decode(&block, moved.data + 6, moved.len - 6, NULL), 0);
+                assert_block_is_table(&block, &table);
+        }
+}
+
+static void test_the_times_come_back_alone(void **state)
+{
+        uint64_t seed = 21;
+
+        (void)state;
+        for (size_t i = 0; i < 600; i++) {
+                ROAST_CLEANUP(table_deinit) struct table table;
+                ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+                ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
+
+                table_init_random(&table, below(&seed, 100), below(&seed, 12), &seed);
+                assert_int_equal(table_encode(&table, &buf, NULL), 0);
+                assert_int_equal(block_decode_times(&block, buf.data, buf.len, NULL), 0);
+                assert_int_equal(block.n, table.n);
+                assert_int_equal(block.k, table.k);
+                if (table.n)
+                        assert_memory_equal(block.times, table.cells,
+                                            table.n * sizeof(*table.cells));
+                /* The block's memory is enough for what it is used for next. */
+                assert_int_equal(block_decode(&block, buf.data, buf.len, NULL), 0);
+                assert_block_is_table(&block, &table);
+        }
+}
+
 static void test_the_largest_block_comes_back(void **state)
 {
         ROAST_CLEANUP(table_deinit) struct table tall, wide;
@@ -366,9 +417,16 @@ static void test_a_block_that_was_cut_off_is_refused(void **state)
                         /* a copy of that length, so that a read past its end is noticed */
                         ROAST_CLEANUP(cleanup_free) uint8_t *copy = malloc(len + !len);
 
+                        ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
+
                         memcpy(copy, buf.data, len);
                         assert_true(block_decode(&block, copy, len, NULL) < 0);
                         assert_int_equal(block.n, 0);
+                        /* What is behind their times may be missing for these. */
+                        if (block_decode_times(&block, copy, len, NULL) == 0)
+                                assert_memory_equal(block.times, table.cells, sizeof(int64_t));
+                        if (block_move(&moved, copy, len, 1, NULL) < 0)
+                                assert_int_equal(moved.len, 0);
                 }
                 assert_int_equal(buf_put_u8(&buf, 0), 0);
                 assert_int_equal(block_decode(&block, buf.data, buf.len, NULL), ROAST_E_CORRUPT);
@@ -390,7 +448,10 @@ static void test_flipped_bits_give_an_error_or_samples(void **state)
                 assert_int_equal(table_encode(&table, &buf, NULL), 0);
                 for (size_t flips = 1 + below(&seed, 4); flips-- > 0;)
                         buf.data[below(&seed, buf.len)] ^= (uint8_t)(1u << below(&seed, 8));
-                r = block_decode(&block, buf.data, buf.len, NULL);
+                if (i % 2)
+                        r = block_decode(&block, buf.data, buf.len, NULL);
+                else
+                        r = block_decode_times(&block, buf.data, buf.len, NULL);
                 if (r < 0) {
                         assert_int_equal(block.n, 0);
                         assert_int_equal(block.k, 0);
@@ -458,6 +519,30 @@ static void test_encoding_without_memory_leaves_the_buffer_as_it_was(void **stat
                 if (failed)
                         assert_int_equal(buf.len, 6);
                 assert_true(count < 100);
+        }
+}
+
+static void test_moving_without_memory_leaves_the_buffer_as_it_was(void **state)
+{
+        ROAST_CLEANUP(table_deinit) struct table table;
+        ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
+        ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
+        uint64_t seed = 13;
+        int r;
+
+        (void)state;
+        table_init_random(&table, 100, 5, &seed);
+        assert_int_equal(table_encode(&table, &buf, NULL), 0);
+        for (long count = 0; count < 2; count++) {
+                alloc_fail_after(count);
+                r = block_move(&moved, buf.data, buf.len, 5, NULL);
+                if (!alloc_failed())
+                        assert_int_equal(r, 0);
+                else
+                        assert_int_equal(r, ROAST_E_NOMEM);
+                assert_int_equal(moved.len > 0, r == 0);
+                alloc_fail_after(-1);
+                moved.len = 0;
         }
 }
 
@@ -570,6 +655,8 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_any_table_comes_back_as_it_was),
+                cmocka_unit_test(test_a_block_moves_in_time_and_stays_the_same_otherwise),
+                cmocka_unit_test(test_the_times_come_back_alone),
                 cmocka_unit_test(test_the_largest_block_comes_back),
                 cmocka_unit_test(test_no_rows_and_one_row_are_blocks_too),
                 cmocka_unit_test(test_every_jump_between_extremes_comes_back),
@@ -585,6 +672,7 @@ int main(void)
                 cmocka_unit_test(test_flipped_bits_give_an_error_or_samples),
                 cmocka_unit_test(test_what_is_no_block_is_refused_by_its_kind),
                 cmocka_unit_test(test_encoding_without_memory_leaves_the_buffer_as_it_was),
+                cmocka_unit_test(test_moving_without_memory_leaves_the_buffer_as_it_was),
                 cmocka_unit_test(test_decoding_without_memory_is_an_error),
                 cmocka_unit_test(test_decisions_cost_what_their_surprise_is_worth),
                 cmocka_unit_test(test_a_carry_runs_back_as_far_as_it_must),

@@ -55,6 +55,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.interval = 1.0
         self.topic: str | None = None
         self.start_utc_ns = 0
+        self._columns: tuple[str, ...] = ()
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived: asyncio.Event | None = None
@@ -144,7 +145,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Make workers and scheduler report under a topic."""
         from roastcoffea.backends import dask_lease, shipping
         from roastcoffea.backends.dask_scheduler import SchedulerProbe
-        from roastcoffea.backends.dask_worker import WorkerProbe
+        from roastcoffea.backends.dask_worker import WorkerProbe, sampled_columns
 
         client = self.client
         await shipping.ship(client, f"{topic}-package")
@@ -154,7 +155,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         follow = interval is not None
         passing = SchedulerProbe(topic, client.id, self.clock.utc_ns(), follow)
         await client.register_plugin(passing, name=topic)
-        probe = WorkerProbe(topic, interval, self.clock.utc_ns())
+        self._columns = sampled_columns()
+        probe = WorkerProbe(topic, interval, self.clock.utc_ns(), self._columns)
         await client.register_plugin(probe, name=topic)
 
     def _receive(self, event: tuple[float, Any]) -> None:
@@ -192,7 +194,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     ) -> None:
         self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
         for columns, block in blocks:
-            self.run.add_series(worker, columns, block)
+            name = columns if isinstance(columns, str) else self._columns[columns]
+            self.run.add_series(worker, name, block)
             self.cost["bytes"] += len(block)
         if occupancy:
             self._take_occupancy(worker, *occupancy)

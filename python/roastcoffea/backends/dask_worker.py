@@ -3,7 +3,8 @@
 Everything leaves the worker by its :class:`~roastcoffea.backends.dask_channel.WorkerChannel`:
 
     ("clock", worker, asked_ns, received_ns)             a message of the client came
-    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples
+    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples, their columns by
+                                                         name or by number in what the client knows
     ("chunks", records)                                  encoded chunk records
     ("tasks", ...), ("activities", ...)                  attempts at tasks: see dask_ledger
     ("flushed", token, worker, state)                    all that was there has been sent before
@@ -62,15 +63,22 @@ _probes: dict[str, list[WorkerProbe]] = {}
 class WorkerProbe(WorkerPlugin):
     """Sends the chunks' records, and samples of the worker unless ``interval`` is None."""
 
-    def __init__(self, topic: str, interval: float | None, asked_ns: int) -> None:
+    def __init__(
+        self,
+        topic: str,
+        interval: float | None,
+        asked_ns: int,
+        known_columns: tuple[str, ...] = (),
+    ) -> None:
         self.name = topic
         self.topic = topic
         self.interval = interval
         self.asked_ns = asked_ns
+        self.known_columns = known_columns  # by the client: their number is enough for it
         self.worker: Worker | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("name", "topic", "interval", "asked_ns")
+        kept = ("name", "topic", "interval", "asked_ns", "known_columns")
         return {**{name: getattr(self, name) for name in kept}, "worker": None}
 
     def setup(self, worker: Worker) -> None:
@@ -196,7 +204,6 @@ class WorkerProbe(WorkerPlugin):
         assert worker is not None
         assert self.interval is not None
         now_ns = time.monotonic_ns()
-        utc_ns = self.clock.offset_ns + now_ns
         lag_ns = max(0, now_ns - self.expected_ns)
         self.expected_ns = now_ns + int(self.interval * 1e9)
         state = worker.state
@@ -205,14 +212,14 @@ class WorkerProbe(WorkerPlugin):
         cpu = quantities.get("cpu")
         gil = quantities.get("gil_contention")  # where gilknocker is installed
         spilled = getattr(worker.data, "spilled_total", None)
-        if _probes[self.topic][0] is self:
+        if self in _probes.get(self.topic, [])[:1]:
             watcher_ns = _probe.watcher_cpu_ns()
             self.watched_ns += watcher_ns - self.watched_from_ns
             self.watched_from_ns = watcher_ns
         spent_ns = self.spent_ns + self.watched_ns
         if self.sampler is not None:
             spent_ns += self.sampler.cpu_ns
-        utc_ms = utc_ns // 1_000_000
+        utc_ms = self.clock.utc_ns() // 1_000_000
         return (
             utc_ms,
             executing,
@@ -224,7 +231,7 @@ class WorkerProbe(WorkerPlugin):
             int(gil[-1] * 100_000) if gil else -1,
             utc_ms,
             spent_ns // 1000,
-            abs(time.time_ns() - utc_ns) // 1_000_000,
+            abs(self.clock.step_ns()) // 1_000_000,
         )
 
     def send(self) -> None:
@@ -242,10 +249,11 @@ class WorkerProbe(WorkerPlugin):
         if self.sampler is not None:
             block = self.sampler.take()
             if block is not None:
-                blocks.append((self.sampler.columns, block))
+                blocks.append((self.numbered(self.sampler.columns), block))
         if self.rows:
             times, *columns = zip(*self.rows, strict=True)
-            blocks.append((",".join(DASK_COLUMNS), _probe.encode_block(times, columns)))
+            block = _probe.encode_block(times, columns)
+            blocks.append((self.numbered(",".join(DASK_COLUMNS)), block))
             self.rows = []
         if blocks:
             memory = worker.monitor.quantities.get("memory")
@@ -253,6 +261,11 @@ class WorkerProbe(WorkerPlugin):
             self.channel.post(
                 ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
             )
+
+    def numbered(self, columns: str) -> int | str:
+        """Return the number of columns that the client knows, or the columns themselves."""
+        known = self.known_columns
+        return known.index(columns) if columns in known else columns
 
     def flush(self, token: str, asked_ns: int) -> None:
         """Send everything, then say so: the client waits for that on the same channel."""
@@ -270,6 +283,12 @@ class WorkerProbe(WorkerPlugin):
         self.send()
         self.ledger.send_activities()
         self.channel.send(("flushed", token, worker.address, state))
+
+
+def sampled_columns() -> tuple[str, ...]:
+    """Return the columns of what workers of this package send."""
+    native = () if _probe is None else (_probe.Sampler().columns,)
+    return (*native, ",".join(DASK_COLUMNS))
 
 
 def worker_of_thread() -> str | None:
