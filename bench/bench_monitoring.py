@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -142,12 +143,15 @@ def bench_sampler() -> None:
 
 def bench_demo() -> None:
     """Take the figure that the demo's summary shows, in percent of the workers' CPU."""
-    with tempfile.TemporaryDirectory() as folder:
-        demo = [sys.executable, str(ROOT / "examples" / "demo.py"), "--output", folder]
-        subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
-        (path,) = Path(folder).glob("demo-*.roast")
-        percent = Run.open(str(path)).summary().metrics()["monitoring_percent"]
-    row("the demo's own figure", percent, "% of CPU", at_most=BOUND_PERCENT)
+    percents = []
+    for _ in range(5):
+        with tempfile.TemporaryDirectory() as folder:
+            demo = [sys.executable, str(ROOT / "examples" / "demo.py"), "--output", folder]
+            subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
+            (path,) = Path(folder).glob("demo-*.roast")
+            percents.append(Run.open(str(path)).summary().metrics()["monitoring_percent"])
+    figure = Figure(mean(percents), stdev(percents))
+    row("the demo's own figure", figure, "% of CPU", at_most=BOUND_PERCENT)
 
 
 def bench_leaving() -> None:

@@ -94,7 +94,7 @@ def run(
         collector = MetricsCollector(
             client,
             processor_instance=processor,
-            worker_tracking_interval=0.2,
+            worker_tracking_interval=0.5,
             output_dir=options.output,
             measurement_name=name,
         )

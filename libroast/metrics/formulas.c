@@ -198,6 +198,8 @@ static double monitoring_percent(struct formula *f)
                 spent += in(f, ROAST_MONITORING_SAMPLER_SECONDS);
         else if (!known(f, ROAST_MONITORING_SECONDS))
                 f->absent = "no chunk was recorded and no worker sampled";
+        if (known(f, ROAST_MONITORING_SCHEDULER_SECONDS))
+                spent += in(f, ROAST_MONITORING_SCHEDULER_SECONDS);
         return spent /
                divisor(f, known(f, ROAST_WORKER_CPU_SECONDS) ? ROAST_WORKER_CPU_SECONDS
                                                              : ROAST_CHUNK_CPU_SECONDS) *

@@ -11,6 +11,7 @@
 #include "probe/sampler.h"
 #include "probe/ticker.h"
 #include "roast-error.h"
+#include "util/cleanup.h"
 #include "util/size.h"
 
 #define SAMPLER_INTERVAL_S 1.0
@@ -42,12 +43,11 @@ static int64_t sampler_ns(double interval_s)
 }
 
 /* Under the lock. */
-static void sampler_push(struct sampler *sampler)
+static void sampler_push(struct sampler *sampler, const int64_t *row)
 {
         size_t at = (sampler->first + sampler->count) % sampler->capacity;
 
-        memcpy(sampler->ring + at * sampler->n_columns, sampler->row,
-               sampler->n_columns * sizeof(*sampler->row));
+        memcpy(sampler->ring + at * sampler->n_columns, row, sampler->n_columns * sizeof(*row));
         sampler->state.rows++;
         if (sampler->count < sampler->capacity) {
                 sampler->count++;
@@ -84,12 +84,26 @@ static int64_t sampler_tick(struct ticker *ticker)
         probe_row_read(sampler->row);
         pthread_mutex_lock(&ticker->lock);
         if (sampler->row[0] >= 0)
-                sampler_push(sampler);
+                sampler_push(sampler, sampler->row);
         else /* nobody could tell when that was */
                 sampler->state.missed++;
         delay_ns = sampler_delay(sampler, probe_monotonic_ns());
         pthread_mutex_unlock(&ticker->lock);
         return delay_ns;
+}
+
+int sampler_read(struct sampler *sampler)
+{
+        ROAST_CLEANUP(cleanup_free) int64_t *row = malloc(sampler->n_columns * sizeof(*row));
+
+        if (!row)
+                return ROAST_E_NOMEM;
+        probe_row_read(row);
+        pthread_mutex_lock(&sampler->ticker.lock);
+        if (row[0] >= 0)
+                sampler_push(sampler, row);
+        pthread_mutex_unlock(&sampler->ticker.lock);
+        return 0;
 }
 
 static void sampler_ended(struct ticker *ticker)

@@ -43,6 +43,8 @@ void sampler_freep(struct sampler **sampler);
 /* The first row is taken at once. Starting what runs is no error. */
 int sampler_start(struct sampler *sampler);
 void sampler_stop(struct sampler *sampler);
+/* Adds a row now, on the calling thread, whether or not the sampler's own runs. */
+int sampler_read(struct sampler *sampler);
 /* Changes the interval, from the next tick on. ROAST_E_INVALID: out of range. */
 int sampler_set_interval(struct sampler *sampler, double interval_s);
 

@@ -6,8 +6,11 @@
 #include "util/cleanup.h"
 
 #define ENCODE_LEVEL 3
-/* Below this zstd wins back little more than its header, and takes longer than all the rest. */
-#define ENCODE_COMPRESS_MIN 1024
+/*
+ * Setting zstd up takes longer than all the rest of a chunk's record. Below this
+ * are the records of single chunks, above it those of many, whose names are alike.
+ */
+#define ENCODE_COMPRESS_MIN 8192
 
 static void encode_parts(const struct codec_work *work, const struct chunk_parts *parts,
                          size_t rows, bool sections, struct bits_writer *out)

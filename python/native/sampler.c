@@ -146,6 +146,14 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
 }
 
+static PyObject *sampler_object_read(PyObject *object, PyObject *unused)
+{
+        (void)unused;
+        if (sampler_read(((SamplerObject *)object)->sampler) < 0)
+                return PyErr_NoMemory();
+        Py_RETURN_NONE;
+}
+
 static PyObject *sampler_object_state(PyObject *object, PyObject *unused)
 {
         struct sampler_state state;
@@ -172,6 +180,7 @@ static PyObject *sampler_object_cpu_ns(PyObject *object, void *unused)
 static PyMethodDef methods[] = {
         { "start", sampler_object_start, METH_NOARGS, "start()\n--\n\nStarts the thread." },
         { "stop", sampler_object_stop, METH_NOARGS, "stop()\n--\n\nStops the thread." },
+        { "read", sampler_object_read, METH_NOARGS, "read()\n--\n\nAdds a row now." },
         { "take", sampler_object_take, METH_NOARGS,
           "take()\n--\n\nA block of the rows since the last call, or None." },
         { "state", sampler_object_state, METH_NOARGS,

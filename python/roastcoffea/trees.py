@@ -169,8 +169,8 @@ class Tree:
     def branch_bytes(self, tree: Any) -> dict[str, int]:
         """Return the compressed bytes of every branch: hundreds of them, so not looked up twice."""
         if self.pages is not None:
-            pages = self.pages
-            return {name: pages.branch(tree[name].field_id).compressed for name in tree.keys()}
+            pages, names = self.pages, tree.keys()
+            return {name: pages.branch(tree[name].field_id).compressed for name in names}
         try:
             plain = _plain_branches(tree).items()
             return {name: branch._members["fZipBytes"] for name, branch in plain}

@@ -13,6 +13,7 @@ import pytest
 from distributed import Client, LocalCluster, get_worker
 
 from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea._roast import Run
 
 
 class Slow:
@@ -124,3 +125,19 @@ def test_workers_of_one_process_share_its_cpu_time() -> None:
     assert len(set(ran_on)) > 1
     assert metrics["worker_cpu_seconds"] == pytest.approx(spent, rel=0.3)
     assert metrics["avg_cpu_utilization_percent"] <= 100 * os.cpu_count() / 4 + 10  # type: ignore[operator]
+
+
+def spin(seconds: float) -> float:
+    """Spend CPU time."""
+    begin = time.thread_time()
+    while time.thread_time() - begin < seconds:
+        pass
+    return time.thread_time() - begin
+
+
+def test_cpu_time_is_known_up_to_the_end_of_the_run(client: Any, tmp_path: Path) -> None:
+    with MetricsCollector(client, worker_tracking_interval=60, output_dir=tmp_path):
+        spent = sum(client.gather(client.map(spin, [0.4, 0.5, 0.6], pure=False)))
+    (path,) = tmp_path.glob("*.roast")
+    metrics = Run.open(str(path)).summary().metrics()
+    assert metrics["worker_cpu_seconds"] >= 0.95 * spent

@@ -63,8 +63,9 @@ def border(known: Known) -> Value:
 
 def monitoring(known: Known) -> Value:
     parts = [known[k] for k in ("monitoring_seconds", "monitoring_sampler_seconds") if k in known]
+    scheduler = known.get("monitoring_scheduler_seconds", 0)
     whole = known.get("worker_cpu_seconds", known.get("chunk_cpu_seconds"))
-    return scaled(ratio(sum(parts), whole), 100) if parts else None
+    return scaled(ratio(sum(parts) + scheduler, whole), 100) if parts else None
 
 
 NAIVE: dict[str, Callable[[Known], Value]] = {

@@ -101,6 +101,7 @@ def test_a_tree_has_the_same_bytes_either_way(files: dict[str, str], kind: str) 
     (ours,) = told["trees"] or told["rntuples"]
     with uproot.open(files[kind]) as file:
         tree = Tree(file["Events"])
+        branch_bytes = tree.branch_bytes(file["Events"])
     assert tree.bytes == ours["compressed_bytes"]
     if kind == "tree":
         assert tree.n_branches == ours["num_branches"]

@@ -85,6 +85,24 @@ static void test_a_full_ring_keeps_the_newest_rows(void **state)
         assert_true(rows[3 * width] > probe_monotonic_ns() - 300 * MS);
 }
 
+static void test_a_row_can_be_asked_for(void **state)
+{
+        ROAST_CLEANUP(sampler_freep) struct sampler *sampler = NULL;
+        size_t width = probe_column_count();
+        struct sampler_state told;
+        int64_t rows[4 * WIDTH];
+
+        (void)state;
+        assert_int_equal(sampler_new(&sampler, NULL), 0);
+        assert_int_equal(sampler_read(sampler), 0);
+        assert_int_equal(sampler_read(sampler), 0);
+        sampler_state(sampler, &told);
+        assert_int_equal(told.rows, 2);
+        assert_false(told.runs);
+        assert_int_equal(sampler_take(sampler, rows, 4), 2);
+        assert_true(rows[0] > 0 && rows[width] >= rows[0]);
+}
+
 static int forked_sampler(struct sampler *sampler)
 {
         struct sampler_state told;
@@ -159,6 +177,7 @@ int main(void)
                 cmocka_unit_test(test_an_interval_out_of_range_is_refused),
                 cmocka_unit_test(test_rows_come_at_the_interval_and_in_order),
                 cmocka_unit_test(test_a_full_ring_keeps_the_newest_rows),
+                cmocka_unit_test(test_a_row_can_be_asked_for),
                 cmocka_unit_test(test_a_forked_child_starts_its_own),
                 cmocka_unit_test(test_a_thousand_starts_and_stops_leave_nothing_behind),
         };

@@ -3,8 +3,8 @@
 Everything leaves the worker by its :class:`~roastcoffea.backends.dask_channel.WorkerChannel`:
 
     ("clock", worker, asked_ns, received_ns)             a message of the client came
-    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples, their columns by
-                                                         name or by number in what the client knows
+    ("samples", worker, [(columns, block), ...], now_ns, memory)  blocks of samples; columns are
+                                                         names, or a number if the client has them
     ("chunks", records)                                  encoded chunk records
     ("tasks", ...), ("activities", ...)                  attempts at tasks: see dask_ledger
     ("flushed", token, worker, state)                    all that was there has been sent before
@@ -277,6 +277,7 @@ class WorkerProbe(WorkerPlugin):
         faults = {where: n - self.faults_before.get(where, 0) for where, n in now.items()}
         state: dict[str, Any] = {"faults": {where: n for where, n in faults.items() if n > 0}}
         if self.sampler is not None:
+            self.sampler.read()  # up to the end, not to the last time that a sample was due
             state["sampler"] = self.sampler.state()
         if self.sampling is not None:
             self.sample()
