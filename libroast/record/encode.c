@@ -10,7 +10,7 @@
  * Setting zstd up takes longer than all the rest of a chunk's record. Below this
  * are the records of single chunks, above it those of many, whose names are alike.
  */
-#define ENCODE_COMPRESS_MIN 8192
+#define ENCODE_COMPRESS_MIN 16384
 
 static void encode_parts(const struct codec_work *work, const struct chunk_parts *parts,
                          size_t rows, bool sections, struct bits_writer *out)
@@ -153,6 +153,8 @@ static int encode(const struct chunk_table *table, size_t text_len, struct buf *
 
         if (r > 0) {
                 r = put_header(table, CODEC_PLAIN, text_len, text_len, out);
+                if (r >= 0)
+                        r = buf_reserve(out, text_len);
                 if (r >= 0)
                         r = encode_strings(&table->strings, out);
         }

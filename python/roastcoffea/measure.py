@@ -77,14 +77,19 @@ class Measurement:
         self.source = inputs.source_of_handle(self.handle)
         self.bytes_before = inputs.requested_bytes(self.source)
         self.about = inputs.about(events)
-        self.opened = inputs.open_source(self.factory)
+        self.opened: Any = None
         self.chunk = Chunk(processor)
         self.spent_ns = time.thread_time_ns() - begin_ns
         self.chunk.begin()  # it knows what itself takes
 
-    def tree_key(self) -> tuple[object, ...]:
-        """Return what stands for the tree in this process."""
-        return self.about["uuid"] or self.about["file"], self.about["tree"] or inputs.DEFAULT_TREE
+    def open_tree(self) -> Any:
+        """Return the tree that coffea has open, or else that of the open file."""
+        if self.opened is None:
+            self.opened = inputs.open_source(self.factory)
+        if self.opened is None:
+            treename = self.about["tree"] or inputs.DEFAULT_TREE
+            self.opened = trees.open_tree(self.handle, treename)
+        return self.opened
 
     def failed(self, error: BaseException) -> None:
         """Record that the user's method raised."""
@@ -167,19 +172,16 @@ class Measurement:
         touched = inputs.touched_branches(self.factory)
         preloaded = inputs.preloaded_branches(self.factory)
         filename = fields["file"]
-        key = self.tree_key()
+        key = (fields["uuid"] or filename, fields["tree"] or inputs.DEFAULT_TREE)
         first = filename is not None and trees.first_time(key)
         if not (touched or preloaded or first):
             return
-        opened = self.opened
-        if opened is None:
-            opened = trees.open_tree(self.handle, str(key[1]))
-        tree = trees.tree_of(key, opened)
+        tree = trees.tree_of(key, self.open_tree)
         if first:
             # each process tells the totals of a file, but one chunk its hundreds of branches
             fields["file_metadata"] = metadata = tree.metadata(filename)
             if not fields["entry_start"]:
-                metadata["branch_bytes"] = tree.branch_bytes(opened)
+                metadata["branch_bytes"] = tree.branch_bytes(self.open_tree())
         if not (touched or preloaded) and inputs.access_log(self.factory) is None:
             return
         start, stop = fields["entry_start"], fields["entry_stop"]
@@ -189,7 +191,7 @@ class Measurement:
         selected = whole = shared = ahead = unused = 0
         never = set(preloaded).difference(touched)
         for name in dict.fromkeys(touched + preloaded):
-            branch = tree.branch(opened, name)
+            branch = tree.branch(self.open_tree, name)
             if branch is None or branch.baskets is None:
                 branches.append((name, None))
                 continue

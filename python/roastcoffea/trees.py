@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -177,12 +177,12 @@ class Tree:
         except (AttributeError, KeyError, TypeError):
             return {name: compressed for name, compressed, _ in _ttree_branches(tree)}
 
-    def branch(self, tree: Any, name: str) -> Branch | None:
-        """Return one branch; None if the file does not have it."""
+    def branch(self, open_tree: Callable[[], Any], name: str) -> Branch | None:
+        """Return one branch, of the open tree at first; None if the file does not have it."""
         try:
             return self.known[name]
         except KeyError:
-            pass
+            tree = open_tree()
         try:
             found: Branch | None = (
                 _ttree_branch(tree, name)
@@ -218,14 +218,14 @@ def open_tree(handle: Any, treename: str) -> Any:
     return handle[treename]
 
 
-def tree_of(key: tuple[object, ...], tree: Any) -> Tree:
-    """Return what is known of a tree, read now if it is met for the first time."""
+def tree_of(key: tuple[object, ...], open_tree: Callable[[], Any]) -> Tree:
+    """Return what is known of a tree, which is looked at if it is met for the first time."""
     with _lock:
         known = _trees.get(key)
         if known is not None:
             _trees.move_to_end(key)
             return known
-    known = Tree(tree)
+    known = Tree(open_tree())
     with _lock:
         _trees[key] = known
         while len(_trees) > MAX_TREES:
