@@ -37,11 +37,35 @@ static void encode_again(const struct block *block)
                 abort();
 }
 
+/* The times alone, and the block at another time, are those of the whole. */
+static void look_at_times(const void *data, size_t size, const struct block *block)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
+        ROAST_CLEANUP(block_deinit) struct block again = BLOCK_INIT;
+
+        if (block_decode_times(&again, data, size, NULL) < 0 || again.n != block->n ||
+            again.k != block->k)
+                abort();
+        if (again.n && memcmp(again.times, block->times, again.n * sizeof(*again.times)) != 0)
+                abort();
+        if (block_move(&moved, data, size, 12345, NULL) < 0 ||
+            block_decode(&again, moved.data, moved.len, NULL) < 0 || again.n != block->n)
+                abort();
+        for (size_t i = 0; i < again.n; i++)
+                if ((uint64_t)again.times[i] != (uint64_t)block->times[i] + 12345)
+                        abort();
+        if (again.n &&
+            memcmp(again.values, block->values, again.k * again.n * sizeof(*again.values)) != 0)
+                abort();
+}
+
 static void decode(const void *data, size_t size)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
         struct roast_error error = { 0 };
 
+        /* alone they may be there where the rest is not */
+        block_decode_times(&block, data, size, NULL);
         if (block_decode(&block, data, size, &error) < 0) {
                 if (error.code >= 0 || !error.message[0] || block.n || block.k)
                         abort();
@@ -49,8 +73,10 @@ static void decode(const void *data, size_t size)
         }
         if (block.n > BLOCK_ROWS_MAX || block.k > BLOCK_SERIES_MAX)
                 abort();
-        if ((1 + block.k) * block.n <= AGAIN_MAX)
-                encode_again(&block);
+        if ((1 + block.k) * block.n > AGAIN_MAX)
+                return;
+        encode_again(&block);
+        look_at_times(data, size, &block);
 }
 
 /* The first byte says how many series there are, the others are their values. */
