@@ -361,23 +361,25 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
 {
         ROAST_CLEANUP(events_deinit) struct events events = { 0 };
         ROAST_CLEANUP(names_free) char **names = names_of(series);
-        const struct v1_sample *first = series->samples, *end = first + series->n;
+        const struct v1_sample *samples = series->samples;
+        size_t first = 0;
         int r = 0;
 
         if (!names)
                 return roast_fail_nomem(error);
         if (series->n)
                 qsort(series->samples, series->n, sizeof(*series->samples), by_worker);
-        while (first < end && r >= 0) {
-                struct roast_worker worker = { .name = names[first->worker],
+        while (first < series->n && r >= 0) {
+                struct roast_worker worker = { .name = names[samples[first].worker],
                                                .pid = -1,
                                                .threads = -1,
                                                .memory_limit_bytes = -1 };
-                const struct v1_sample *next = first;
+                size_t next = first;
 
-                while (next < end && next->worker == first->worker)
+                while (next < series->n && samples[next].worker == samples[first].worker)
                         next++;
-                r = end_worker(series, first, next, run, &events, &worker, offset_ns, error);
+                r = end_worker(series, samples + first, samples + next, run, &events, &worker,
+                               offset_ns, error);
                 first = next;
         }
         return r < 0 ? r : add_events(&events, run, offset_ns, error);
