@@ -177,7 +177,8 @@ $(installed): $(inputs) $(venv)/setup-stamp
 build-asan: $(venv)/setup-stamp
 	@mkdir -p build-asan
 	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true \
-	    -Db_sanitize=address,undefined -Db_lundef=false > build-asan/setup.log 2>&1 || \
+	    -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=float-cast-overflow \
+	    > build-asan/setup.log 2>&1 || \
 	    { cat build-asan/setup.log >&2; exit 1; }
 	@ninja -C build-asan --quiet
 

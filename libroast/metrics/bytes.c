@@ -238,9 +238,9 @@ static void set_tree_of(struct roast_file *file)
                 return;
         bytes->trees = 1;
         bytes->tree_branches = file->branches;
-        bytes->tree_bytes = (int64_t)file->bytes;
+        bytes->tree_bytes = stat_whole(file->bytes);
         bytes->touched_branches = file->branches_read;
-        bytes->touched_bytes = (int64_t)fmin(file->bytes_read, file->bytes);
+        bytes->touched_bytes = stat_whole(fmin(file->bytes_read, file->bytes));
         bytes->touched_estimated = file->estimated;
 }
 

@@ -202,7 +202,7 @@ static int add_coverage(struct files *files, struct roast_file *file,
                 return 0;
         file->has_coverage = true;
         if (tree_branches > (double)file->branches)
-                file->branches = (int64_t)tree_branches;
+                file->branches = stat_whole(tree_branches);
         if (told && tree_bytes > file->bytes)
                 file->bytes = tree_bytes;
         if (!isnan(tree_branches))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "metrics/stat.h"
 #include "roast-metrics.h"
 
 /* Said where nothing more precise is known. */
@@ -36,16 +37,6 @@ void roast_metric_set_count(struct roast_metric_set *set, enum roast_metric metr
         value->real = (double)count;
 }
 
-/* The nearest int64, for metrics that are counts but were computed. */
-static int64_t to_count(double real)
-{
-        if (isnan(real))
-                return 0;
-        if (!(fabs(real) < 9.2e18))
-                return real < 0 ? INT64_MIN : INT64_MAX;
-        return (int64_t)llround(real);
-}
-
 void roast_metric_set_real(struct roast_metric_set *set, enum roast_metric metric, double real)
 {
         struct roast_value *value = &set->values[metric];
@@ -53,7 +44,7 @@ void roast_metric_set_real(struct roast_metric_set *set, enum roast_metric metri
         clear(value);
         value->state = ROAST_KNOWN;
         value->real = real;
-        value->count = to_count(real);
+        value->count = stat_whole(real); /* of a count that was computed */
 }
 
 /* NULL: no memory */

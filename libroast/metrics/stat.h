@@ -45,6 +45,16 @@ static inline double stat_deviation(const struct stat_sum *stat)
         return stat->n > 1 ? sqrt(stat->m2 / (double)(stat->n - 1)) : 0;
 }
 
+/* The nearest whole number; 0 for none, and the largest there are for those beyond. */
+static inline int64_t stat_whole(double real)
+{
+        if (isnan(real))
+                return 0;
+        if (!(fabs(real) < 9.2e18))
+                return real < 0 ? INT64_MIN : INT64_MAX;
+        return (int64_t)llround(real);
+}
+
 /* Sums of counts that came from elsewhere end at the largest number instead of overflowing. */
 static inline int64_t stat_sum_int(int64_t a, int64_t b)
 {

@@ -24,7 +24,7 @@ void pack_deinit(struct pack *pack)
         buf_deinit(&pack->columns);
 }
 
-/* Describes a column and returns the place for its bytes; NULL: no memory. */
+/* Describes a column and returns the place for its bytes; NULL: it has none, or no memory. */
 static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, size_t size,
                        uint64_t unit, bool delta)
 {
@@ -50,6 +50,8 @@ static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, 
                 json_bool(json, true);
         }
         json_end(json);
+        if (!n)
+                return NULL;
         if (buf_reserve(&pack->columns, n * size) < 0) {
                 json->error = ROAST_E_NOMEM;
                 return NULL;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/stat.h"
 #include "run/list.h"
 #include "show/openmetrics.h"
 #include "util/size.h"
@@ -96,7 +97,7 @@ static void put_dataset(struct exposition *e, const struct counter *counter, con
                 else
                         exposition_int(e, counter->figure == EVENTS ? dataset->events
                                           : counter->figure == READ_BYTES
-                                                  ? (int64_t)dataset->requested_bytes
+                                                  ? stat_whole(dataset->requested_bytes)
                                                   : outcomes[i]);
         }
 }
