@@ -35,7 +35,7 @@ static struct coverage_set *find(const struct coverage_file *file, const uint32_
 {
         for (size_t i = 0; i < file->n; i++)
                 if (file->sets[i].n == n &&
-                    !memcmp(file->sets[i].branches, branches, n * sizeof(*branches)))
+                    (!n || !memcmp(file->sets[i].branches, branches, n * sizeof(*branches))))
                         return &file->sets[i];
         return NULL;
 }
