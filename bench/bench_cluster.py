@@ -271,6 +271,7 @@ class Simulation:
         self.backend = DaskMetricsBackend(SimpleNamespace())  # type: ignore[arg-type]
         self.backend.attach(Run.create(path))
         self.backend.clock = self.clock
+        self.backend._columns = sampled_columns()
         self.scheduler = SimulatedScheduler(self.backend)
         self.plugin = SchedulerProbe("topic", "client", self.clock.utc_ns(), follow=True)
         self.scheduler.plugin = self.plugin
@@ -286,7 +287,7 @@ class Simulation:
                 host="host", metrics={}, nthreads=1, memory_limit=10**10, occupancy=2.5
             )
             self.plugin.add_worker(self.scheduler, address)  # type: ignore[arg-type]
-            probe = WorkerProbe("topic", 1.0, self.clock.utc_ns())
+            probe = WorkerProbe("topic", 1.0, self.clock.utc_ns(), self.backend._columns)
             probe.worker = simulated_worker(address)
             probe.channel = SimpleNamespace(post=self.scheduler.take)  # type: ignore[assignment]
             probe.rows, probe.sampler, probe.clock = [], None, self.clock

@@ -120,7 +120,7 @@ int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast
 /*
  * A block of samples of one worker (timeline/block.h; times in ms UTC). `columns` names its
  * series, separated by commas: "rss_bytes/4096,cpu_user_ns/1000000": values are in units of the
- * number behind the slash.
+ * number behind the slash. Only its times are looked at now.
  */
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *block, size_t len, struct roast_error *error);

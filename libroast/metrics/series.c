@@ -209,13 +209,14 @@ static void set_counters(struct roast_metric_set *set, const struct totals *tota
                                       totals->grown[MONITOR_CPU] / 1e6);
 }
 
-/* What could not be used, beside what the run itself counted */
+/* What could not be used, beside what the run itself counted, if it has ended */
 static void add_faults(struct roast_metric_set *set, size_t n)
 {
         const struct roast_value *before = &set->values[ROAST_MONITORING_FAULTS];
 
-        roast_metric_set_count(set, ROAST_MONITORING_FAULTS,
-                               (before->state == ROAST_ABSENT ? 0 : before->count) + (int64_t)n);
+        if (before->state == ROAST_KNOWN)
+                roast_metric_set_count(set, ROAST_MONITORING_FAULTS,
+                                       stat_sum_int(before->count, (int64_t)n));
 }
 
 int collect_series(struct collect *collect, struct roast_error *error)

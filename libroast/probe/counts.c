@@ -10,12 +10,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "probe/file.h"
 #include "probe/readings.h"
 #include "util/size.h"
-
-static struct probe_file counts_fds = PROBE_FILE("/proc/self/fd");
-static struct probe_file counts_tasks = PROBE_FILE("/proc/self/task");
 
 static int64_t counts_list(const char *path)
 {
@@ -33,24 +29,14 @@ static int64_t counts_list(const char *path)
         return n - 1; /* the one that reads the directory */
 }
 
-/* A descriptor that is none of ours any more is asked for by its path. */
-static bool counts_stat(struct probe_file *directory, struct stat *stat_buf)
-{
-        int fd = probe_file_fd(directory);
-
-        if (fd >= 0 && fstat(fd, stat_buf) == 0 && S_ISDIR(stat_buf->st_mode))
-                return true;
-        return stat(directory->path, stat_buf) == 0;
-}
-
 static void counts_read(int64_t *values)
 {
         struct stat fds, tasks;
 
         values[0] = values[1] = PROBE_ABSENT;
-        if (counts_stat(&counts_fds, &fds))
-                values[0] = fds.st_size > 0 ? fds.st_size : counts_list(counts_fds.path);
-        if (counts_stat(&counts_tasks, &tasks) && tasks.st_nlink > 2)
+        if (stat("/proc/self/fd", &fds) == 0)
+                values[0] = fds.st_size > 0 ? fds.st_size : counts_list("/proc/self/fd");
+        if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2)
                 values[1] = (int64_t)tasks.st_nlink - 2;
 }
 

@@ -30,11 +30,13 @@ bool probe_devices_has(struct probe_devices *devices, const char *folder, const 
 
         if (!len || len > DEVICES_NAME_MAX)
                 return false;
+        if (len >= sizeof(devices->known[0].name))
+                return devices_ask(folder, name, len);
         for (i = 0; i < devices->n; i++) {
                 if (!strncmp(devices->known[i].name, name, len) && !devices->known[i].name[len])
                         return devices->known[i].is_device;
         }
-        if (i == PROBE_DEVICES_MAX || len >= sizeof(devices->known[i].name))
+        if (i == PROBE_DEVICES_MAX)
                 return devices_ask(folder, name, len);
         memcpy(devices->known[i].name, name, len);
         devices->known[i].name[len] = 0;

@@ -26,6 +26,7 @@ struct sampler {
         size_t first; /* oldest row */
         size_t count;
         struct sampler_state state;
+        int64_t last_ns; /* of the newest row */
         int64_t *ring;
         /* of the sampler's thread alone: */
         int64_t *row;
@@ -45,7 +46,12 @@ static int64_t sampler_ns(double interval_s)
 /* Under the lock. */
 static void sampler_push(struct sampler *sampler, const int64_t *row)
 {
-        size_t at = (sampler->first + sampler->count) % sampler->capacity;
+        size_t at;
+
+        if (row[0] < sampler->last_ns) /* one that was read later has come before it */
+                return;
+        sampler->last_ns = row[0];
+        at = (sampler->first + sampler->count) % sampler->capacity;
 
         memcpy(sampler->ring + at * sampler->n_columns, row, sampler->n_columns * sizeof(*row));
         sampler->state.rows++;
@@ -102,6 +108,8 @@ int sampler_read(struct sampler *sampler)
         pthread_mutex_lock(&sampler->ticker.lock);
         if (row[0] >= 0)
                 sampler_push(sampler, row);
+        else
+                sampler->state.missed++;
         pthread_mutex_unlock(&sampler->ticker.lock);
         return 0;
 }

@@ -114,7 +114,7 @@ int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
         struct roast_error own = { 0 };
         int r = block_decode(&walk->block, data, len, &own);
 
-        if (r == ROAST_E_FORMAT || r == ROAST_E_VERSION || r == ROAST_E_CORRUPT) {
+        if (r == ROAST_E_FORMAT || r == ROAST_E_CORRUPT) {
                 walk->n_damaged++;
                 return 0;
         }

@@ -253,8 +253,12 @@ static bool decode_columns(struct block *block, struct cursor *cursor, size_t wa
                 return false;
         for (size_t i = 0; i < wanted; i++)
                 decode_column(&decoder, block, i);
-        return !coded || wanted <= block->k ||
-               (bits_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code));
+        if (!coded)
+                return true;
+        if (wanted <= block->k) /* they did not read past the end, which gives zeroes */
+                return decoder.bits.at <= 8 * (uint64_t)decoder.bits.len &&
+                       decoder.code.missing <= 1;
+        return bits_reader_finish(&decoder.bits) && range_decoder_finish(&decoder.code);
 }
 
 static int block_resize(struct block *block, size_t n, size_t n_columns)

@@ -9,8 +9,7 @@
  *
  * A block stands alone. A value is dearer in a small one: in blocks of 10 rows
  * it takes twice and in blocks of one row ten times what it takes in blocks of
- * 120, and larger ones gain little. So blocks of a few rows, as workers send
- * them between two heartbeats, are packed anew before they are kept.
+ * 120, and larger ones gain little.
  *
  * Encoding and decoding take about 12 KiB of stack.
  */
@@ -64,7 +63,10 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
  */
 int block_decode(struct block *block, const void *data, size_t len, struct roast_error *error);
 
-/* The same of its times alone: there are no values, and what is behind the times is not checked. */
+/*
+ * The same of its times alone: k is known, but there are no values, and what is
+ * behind the times is not checked.
+ */
 int block_decode_times(struct block *block, const void *data, size_t len,
                        struct roast_error *error);
 

@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
         return hash ^ hash >> 32;
 }
 
-/* Eight bytes at a time; no seed is needed since a run file's names are not chosen to collide. */
+/* Eight bytes at a time. The last round brings what is in the high bits down to all the others. */
 static uint64_t hash_bytes(const uint8_t *data, size_t len)
 {
         uint64_t hash = len, word = 0;
@@ -43,7 +43,7 @@ static uint64_t hash_bytes(const uint8_t *data, size_t len)
         word = 0;
         if (len)
                 memcpy(&word, data, len);
-        return mix(hash, word);
+        return mix(mix(hash, word), 0);
 }
 
 const char *intern_get(const struct intern *intern, size_t number, size_t *len)

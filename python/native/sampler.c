@@ -148,9 +148,11 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
 
 static PyObject *sampler_object_read(PyObject *object, PyObject *unused)
 {
+        int r;
+
         (void)unused;
-        if (sampler_read(((SamplerObject *)object)->sampler) < 0)
-                return PyErr_NoMemory();
+        Py_BEGIN_ALLOW_THREADS r = sampler_read(((SamplerObject *)object)->sampler);
+        Py_END_ALLOW_THREADS if (r < 0) return PyErr_NoMemory();
         Py_RETURN_NONE;
 }
 

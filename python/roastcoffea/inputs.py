@@ -65,7 +65,7 @@ def lookup(metadata: Any, key: str) -> Any:
 
 
 def about(events: Any) -> dict[str, Any]:
-    """Return what identifies a chunk, and what the user says of it: the fields of its record."""
+    """Return what identifies a chunk: fields of its record."""
     metadata = metadata_of(events)
     name = lookup(metadata, "filename")
     return {
@@ -75,7 +75,6 @@ def about(events: Any) -> dict[str, Any]:
         "uuid": lookup(metadata, "fileuuid") or lookup(metadata, "uuid") or None,
         "entry_start": lookup(metadata, "entrystart"),
         "entry_stop": lookup(metadata, "entrystop"),
-        "metadata": user_metadata(metadata),
     }
 
 

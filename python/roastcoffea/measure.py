@@ -148,6 +148,7 @@ class Measurement:
             "host": host,
             "pid": pid,
             "thread": threading.get_ident(),
+            "metadata": inputs.user_metadata(inputs.metadata_of(self.events)),
         }
         if outcome != "graph":
             number_of_events(self.events, fields)

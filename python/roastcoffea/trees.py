@@ -160,6 +160,8 @@ class Tree:
             self.n_branches = len(_plain_branches(tree))
             self.bytes = int(tree.member("fZipBytes"))
             self.whole_bytes = int(tree.member("fTotBytes"))
+            if min(self.bytes, self.whole_bytes) <= 0:
+                raise ValueError("the tree does not tell its bytes")
         except (AttributeError, KeyError, TypeError, ValueError):
             rows = list(_ttree_branches(tree))
             self.n_branches = len(rows)
@@ -167,7 +169,7 @@ class Tree:
             self.whole_bytes = sum(uncompressed for _, _, uncompressed in rows)
 
     def branch_bytes(self, tree: Any) -> dict[str, int]:
-        """Return the compressed bytes of every branch: hundreds of them, so not looked up twice."""
+        """Return the compressed bytes of every branch."""
         if self.pages is not None:
             pages, names = self.pages, tree.keys()
             return {name: pages.branch(tree[name].field_id).compressed for name in names}

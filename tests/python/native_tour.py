@@ -72,6 +72,8 @@ def use_sampler() -> tuple[str, bytes]:
     sampler.start()
     time.sleep(0.3)
     sampler.stop()
+    sampler.read()
+    assert sampler.cpu_ns > 0
     block = sampler.take()
     assert block is not None
     sampler.state()

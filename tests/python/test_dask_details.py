@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from distributed import Client, LocalCluster, get_worker
 
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._roast import Run
+from roastcoffea.backends.dask import DaskMetricsBackend
+from roastcoffea.backends.dask_worker import WorkerProbe, sampled_columns
 
 
 class Slow:
@@ -133,3 +136,41 @@ def test_cpu_time_is_known_up_to_the_end_of_the_run(client: Any, tmp_path: Path)
     (path,) = tmp_path.glob("*.roast")
     metrics = Run.open(str(path)).summary().metrics()
     assert metrics["worker_cpu_seconds"] >= 0.95 * (0.4 + 0.5 + 0.6)
+
+
+def test_columns_go_by_number_where_the_client_knows_them() -> None:
+    known = sampled_columns()
+    probe = WorkerProbe("topic", 1.0, 0, known)
+    backend = DaskMetricsBackend(SimpleNamespace())  # type: ignore[arg-type]
+    backend._columns = known
+    for number, columns in enumerate(known):
+        assert probe.numbered(columns) == number
+        assert backend._named(number) == columns
+    assert probe.numbered("of_another_version") == "of_another_version"
+    assert backend._named("of_another_version") == "of_another_version"
+    for wrong in (-1, len(known)):
+        with pytest.raises(ValueError, match="no columns"):
+            backend._named(wrong)
+
+
+def test_a_worker_that_leaves_tells_its_cpu_time_up_to_its_end(tmp_path: Path) -> None:
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+        MetricsCollector(client, worker_tracking_interval=60, output_dir=tmp_path),
+    ):
+        first, *_ = client.scheduler_info()["workers"]
+        client.submit(burn, 0.8, workers=[first]).result()
+        client.retire_workers([first], close_workers=True)
+        wait_until(lambda: len(client.scheduler_info()["workers"]) == 1)
+    (path,) = tmp_path.glob("*.roast")
+    assert Run.open(str(path)).summary().metrics()["worker_cpu_seconds"] >= 0.95 * 0.8
+
+
+def wait_until(is_so: Any) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert is_so()

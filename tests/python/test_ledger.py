@@ -24,6 +24,7 @@ from coffea.processor import DaskExecutor, ProcessorABC, Runner
 from analysis import DemoSchema, DimuonProcessor
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._roast import Run
+from roastcoffea.backends import dask_ledger
 
 CHUNKSIZE = 2_000
 
@@ -474,3 +475,11 @@ def test_a_killed_client_leaves_a_run_with_what_it_had_received(
     summary = Run.open(path).summary()
     assert summary.metrics()["num_chunks"] >= early
     assert rows(path, "SELECT count(*) FROM tasks WHERE prefix='Slow'")[0][0] >= 1
+
+
+@pytest.mark.parametrize("n", [1, 3, 2000])
+def test_rows_come_back_however_many_there_are(n: int) -> None:
+    rows = [(f"task-{i}", i, -1, None) for i in range(n)]
+    packed = dask_ledger.pack(rows)
+    assert dask_ledger.unpack(packed) == rows
+    assert (packed[0] == dask_ledger.ZLIB_HEAD) == (n == 2000)

@@ -67,7 +67,7 @@ def sample_trees() -> Iterator[tuple[str, Any]]:
 def test_trees_of_all_kinds_are_known_as_uproot_knows_them() -> None:
     if not SAMPLES.exists():
         pytest.skip("there are no sample files: they come with the project's shared data")
-    plain = nested = 0
+    plain = nested = directly = 0
     for _, tree in sample_trees():
         assert_known(tree)
         try:
@@ -75,10 +75,17 @@ def test_trees_of_all_kinds_are_known_as_uproot_knows_them() -> None:
         except KeyError:
             nested += 1
         for branch in tree.branches:
+            offsets = branch.entry_offsets  # uproot has them at hand from here on
             with contextlib.suppress(KeyError, AttributeError, IndexError, TypeError):
                 short = trees._plain_branch(tree, branch.name)
                 assert short.baskets is not None
-                assert short.baskets.offsets == branch.entry_offsets
+                assert short.baskets.offsets == offsets
+                sizes = [branch.basket_compressed_bytes(i) for i in range(branch.num_baskets)]
+                assert short.baskets.sums == [0, *accumulate(sizes)]
+                assert short.compressed == branch.compressed_bytes
+                assert short.uncompressed == branch.uncompressed_bytes
+                directly += 1
+    assert directly > 1000
     assert plain > 1000
     assert nested >= 3
 

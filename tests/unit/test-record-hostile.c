@@ -168,14 +168,61 @@ static void test_a_hostile_header_allocates_no_more_than_its_bytes_are_worth(voi
 
 /* ---- no memory ---- */
 
+/* Some chunks, and so many names that these are compressed */
+static void init_compressed(struct chunk_table *table)
+{
+        char name[32];
+
+        chunk_table_init(table);
+        assert_int_equal(sample_chunks(table, 50), 0);
+        for (int i = 0; i < 1500; i++) {
+                snprintf(name, sizeof(name), "a name that is alike %d", i);
+                assert_true(intern_put(&table->strings, name, strlen(name)) >= 0);
+        }
+}
+
+static void test_flipped_bits_in_what_is_compressed_are_noticed_or_harmless(void **state)
+{
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table source;
+        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
+        size_t refused = 0;
+        uint64_t seed = 12;
+
+        (void)state;
+        init_compressed(&source);
+        assert_int_equal(chunk_table_encode(&source, &bytes, NULL), 0);
+        assert_true(bytes.len < source.strings.bytes.len); /* it is compressed */
+        for (size_t i = 0; i < 500; i++) {
+                ROAST_CLEANUP(target_deinit) struct target target;
+                uint8_t *byte = &bytes.data[sample_below(&seed, bytes.len)];
+                uint8_t flip = (uint8_t)(1u << sample_below(&seed, 8));
+
+                target_init(&target, &seed);
+                *byte ^= flip;
+                if (chunk_table_decode(&target.table, bytes.data, bytes.len, NULL) < 0) {
+                        assert_untouched(&target);
+                        refused++;
+                } else {
+                        assert_valid(&target.table);
+                }
+                *byte ^= flip;
+        }
+        assert_true(refused > 100);
+        for (size_t len = 0; len < bytes.len; len += 1 + len / 50) {
+                ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+                chunk_table_init(&table);
+                assert_true(chunk_table_decode(&table, bytes.data, len, NULL) < 0);
+        }
+}
+
 static void test_encoding_without_memory_leaves_the_buffer_as_it_was(void **state)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
         bool failed = true;
 
         (void)state;
-        chunk_table_init(&table);
-        assert_int_equal(sample_chunks(&table, 50), 0);
+        init_compressed(&table);
         for (long count = 0; failed; count++) {
                 ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
                 struct roast_error error = { 0 };
@@ -205,8 +252,7 @@ static void test_decoding_without_memory_leaves_the_table_as_it_was(void **state
         bool failed = true;
 
         (void)state;
-        chunk_table_init(&source);
-        assert_int_equal(sample_chunks(&source, 50), 0);
+        init_compressed(&source);
         assert_int_equal(chunk_table_encode(&source, &bytes, NULL), 0);
         for (long count = 0; failed; count++) {
                 ROAST_CLEANUP(target_deinit) struct target target;
@@ -259,6 +305,7 @@ int main(void)
                 cmocka_unit_test(test_flipped_bits_give_an_error_or_a_table),
                 cmocka_unit_test(test_what_is_no_record_is_refused_by_its_kind),
                 cmocka_unit_test(test_a_hostile_header_allocates_no_more_than_its_bytes_are_worth),
+                cmocka_unit_test(test_flipped_bits_in_what_is_compressed_are_noticed_or_harmless),
                 cmocka_unit_test(test_encoding_without_memory_leaves_the_buffer_as_it_was),
                 cmocka_unit_test(test_decoding_without_memory_leaves_the_table_as_it_was),
                 cmocka_unit_test(test_building_without_memory_is_an_error),

@@ -194,13 +194,20 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     ) -> None:
         self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
         for columns, block in blocks:
-            name = columns if isinstance(columns, str) else self._columns[columns]
-            self.run.add_series(worker, name, block)
+            self.run.add_series(worker, self._named(columns), block)
             self.cost["bytes"] += len(block)
         if occupancy:
             self._take_occupancy(worker, *occupancy)
         if self.arrived is not None and memory_bytes is not None:
             self.arrived.set_memory(worker, memory_bytes)
+
+    def _named(self, columns: int | str) -> str:
+        """Return columns by name, which a worker may tell by their number."""
+        if isinstance(columns, str):
+            return columns
+        if not 0 <= columns < len(self._columns):
+            raise ValueError(f"there are no columns number {columns}")
+        return self._columns[columns]
 
     def _take_worker(self, kind: int, utc_ns: int, address: str, *known: Any) -> None:
         """Keep that a worker came or went."""

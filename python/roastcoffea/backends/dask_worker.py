@@ -131,6 +131,7 @@ class WorkerProbe(WorkerPlugin):
             self.sampling.stop()
         if worker.status.name != "running":  # it closes: nobody will ask it any more
             try:
+                self.sample_end()
                 self.send()
                 self.ledger.send_activities()
                 self.channel.push()
@@ -262,6 +263,16 @@ class WorkerProbe(WorkerPlugin):
                 ("samples", worker.address, blocks, self.clock.utc_ns(), memory_bytes)
             )
 
+    def sample_end(self) -> None:
+        """Sample up to now, not to the last time that a sample was due."""
+        try:
+            if self.sampler is not None:
+                self.sampler.read()
+        except Exception as error:
+            collecting.note_fault("worker sampling", error)
+        if self.sampling is not None:
+            self.sample()
+
     def numbered(self, columns: str) -> int | str:
         """Return the number of columns that the client knows, or the columns themselves."""
         known = self.known_columns
@@ -273,14 +284,12 @@ class WorkerProbe(WorkerPlugin):
         if worker is None:
             return
         self.answer(asked_ns)
+        self.sample_end()
         now = collecting.faults()
         faults = {where: n - self.faults_before.get(where, 0) for where, n in now.items()}
         state: dict[str, Any] = {"faults": {where: n for where, n in faults.items() if n > 0}}
         if self.sampler is not None:
-            self.sampler.read()  # up to the end, not to the last time that a sample was due
             state["sampler"] = self.sampler.state()
-        if self.sampling is not None:
-            self.sample()
         self.send()
         self.ledger.send_activities()
         self.channel.send(("flushed", token, worker.address, state))
@@ -288,8 +297,7 @@ class WorkerProbe(WorkerPlugin):
 
 def sampled_columns() -> tuple[str, ...]:
     """Return the columns of what workers of this package send."""
-    native = () if _probe is None else (_probe.Sampler().columns,)
-    return (*native, ",".join(DASK_COLUMNS))
+    return _probe.Sampler().columns, ",".join(DASK_COLUMNS)
 
 
 def worker_of_thread() -> str | None:

@@ -153,6 +153,10 @@ class PoolWatcher(threading.Thread):
         self.stopping.set()
         self.join()
         self.sampler.stop()
+        try:
+            self.sampler.read()  # up to the end
+        except Exception as error:
+            collecting.note_fault("sampling of the pool", error)
         self.count_threads()
         if self.alone is None:
             self.work_alone()
