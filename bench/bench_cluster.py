@@ -34,7 +34,7 @@ from distributed.utils import open_port
 
 from result import Figure, row
 from roastcoffea import MetricsCollector
-from roastcoffea._probe import Sampler, encode_block
+from roastcoffea._probe import SAMPLER_COLUMNS, encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.dask import DaskMetricsBackend
 from roastcoffea.backends.dask_scheduler import SchedulerProbe
@@ -264,8 +264,7 @@ class Simulation:
         self.rng = random.Random(2)
         self.clock: Any = SimulatedClock()
         self.heartbeat_s = heartbeat_s
-        self.columns = Sampler(1.0).columns
-        width = self.columns.count(",") + 1
+        width = SAMPLER_COLUMNS.count(",") + 1
         start_ms = self.clock.now_ns // 1_000_000
         self.blocks = [sampled(self.rng, heartbeat_s, width, start_ms) for _ in range(64)]
         self.backend = DaskMetricsBackend(SimpleNamespace())  # type: ignore[arg-type]
@@ -305,7 +304,6 @@ class Simulation:
 
     def send(self, probe: WorkerProbe) -> None:
         probe.sampler = SimpleNamespace(
-            columns=self.columns,
             take=lambda: self.blocks[self.rng.randrange(64)],
             cpu_ns=0,
         )

@@ -150,7 +150,7 @@ def bench_demo() -> None:
             subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
             (path,) = Path(folder).glob("demo-*.roast")
             percents.append(Run.open(str(path)).summary().metrics()["monitoring_percent"])
-    figure = Figure(mean(percents), stdev(percents))
+    figure = Figure(mean(percents), stdev(percents) / len(percents) ** 0.5)
     row("the demo's own figure", figure, "% of CPU", at_most=BOUND_PERCENT)
 
 

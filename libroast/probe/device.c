@@ -7,7 +7,6 @@
 #include "probe/device.h"
 
 #define DEVICES_READINGS 64 /* so many times the same answer is given */
-#define DEVICES_NAME_MAX 64
 
 void probe_devices_begin(struct probe_devices *devices)
 {
@@ -28,10 +27,8 @@ bool probe_devices_has(struct probe_devices *devices, const char *folder, const 
 {
         size_t i;
 
-        if (!len || len > DEVICES_NAME_MAX)
+        if (!len || len >= sizeof(devices->known[0].name)) /* the kernel has no longer names */
                 return false;
-        if (len >= sizeof(devices->known[0].name))
-                return devices_ask(folder, name, len);
         for (i = 0; i < devices->n; i++) {
                 if (!strncmp(devices->known[i].name, name, len) && !devices->known[i].name[len])
                         return devices->known[i].is_device;

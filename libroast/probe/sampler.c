@@ -46,13 +46,13 @@ static int64_t sampler_ns(double interval_s)
 /* Under the lock. */
 static void sampler_push(struct sampler *sampler, const int64_t *row)
 {
-        size_t at;
+        size_t at = (sampler->first + sampler->count) % sampler->capacity;
 
-        if (row[0] < sampler->last_ns) /* one that was read later has come before it */
+        if (row[0] < 0) /* nobody could tell when that was */
+                sampler->state.missed++;
+        if (row[0] < sampler->last_ns) /* or one that was read later has come before it */
                 return;
         sampler->last_ns = row[0];
-        at = (sampler->first + sampler->count) % sampler->capacity;
-
         memcpy(sampler->ring + at * sampler->n_columns, row, sampler->n_columns * sizeof(*row));
         sampler->state.rows++;
         if (sampler->count < sampler->capacity) {
@@ -89,10 +89,7 @@ static int64_t sampler_tick(struct ticker *ticker)
 
         probe_row_read(sampler->row);
         pthread_mutex_lock(&ticker->lock);
-        if (sampler->row[0] >= 0)
-                sampler_push(sampler, sampler->row);
-        else /* nobody could tell when that was */
-                sampler->state.missed++;
+        sampler_push(sampler, sampler->row);
         delay_ns = sampler_delay(sampler, probe_monotonic_ns());
         pthread_mutex_unlock(&ticker->lock);
         return delay_ns;
@@ -106,10 +103,7 @@ int sampler_read(struct sampler *sampler)
                 return ROAST_E_NOMEM;
         probe_row_read(row);
         pthread_mutex_lock(&sampler->ticker.lock);
-        if (row[0] >= 0)
-                sampler_push(sampler, row);
-        else
-                sampler->state.missed++;
+        sampler_push(sampler, row);
         pthread_mutex_unlock(&sampler->ticker.lock);
         return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "metrics/stat.h"
 #include "plain.h"
 
 int plain_get_object(PyObject *mapping, PyObject *key, PyObject **ret)
@@ -117,11 +118,7 @@ int64_t plain_integer(const struct roast_fact *fact)
 {
         if (fact->type == ROAST_FACT_INT)
                 return fact->integer;
-        if (fact->type != ROAST_FACT_REAL || isnan(fact->real))
-                return 0;
-        if (fabs(fact->real) < 9.2e18)
-                return (int64_t)llround(fact->real);
-        return fact->real < 0 ? INT64_MIN : INT64_MAX;
+        return fact->type == ROAST_FACT_REAL ? stat_whole(fact->real) : 0;
 }
 
 int plain_each(PyObject *iterable, int (*function)(PyObject *item, void *context), void *context)

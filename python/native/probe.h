@@ -47,6 +47,9 @@ int native_add_records(PyObject *module, struct probe_state *state);
 
 /* sampler.c */
 int native_add_sampler(PyObject *module);
+/* Adds the names of columns, up to the first that is NULL, as roast_run_add_series() wants them. */
+int native_add_columns(PyObject *module, const char *name,
+                       const struct probe_column *(*column_at)(size_t index));
 PyObject *native_watcher_cpu_ns(PyObject *module, PyObject *nothing);
 PyObject *native_encode_block(PyObject *module, PyObject *args);
 PyObject *native_set_utc_offset(PyObject *module, PyObject *number);

@@ -2,7 +2,6 @@
 
 #include "probe/process.h"
 #include "probe.h"
-#include "util/buf.h"
 #include "util/cleanup.h"
 
 #define DESCENDANTS_MAX 4096
@@ -56,22 +55,12 @@ PyObject *native_descendants(PyObject *module, PyObject *number)
         return list;
 }
 
+static const struct probe_column *process_column(size_t index)
+{
+        return index < PROCESS_N_COLUMNS ? &process_columns[index] : NULL;
+}
+
 int native_add_process(PyObject *module)
 {
-        ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
-        PyObject *text = NULL;
-        int r = 0;
-
-        for (size_t i = 0; i < PROCESS_N_COLUMNS && r >= 0; i++) {
-                r = buf_printf(&names, "%s%s", i ? "," : "", process_columns[i].name);
-                if (r >= 0 && process_columns[i].resolution != 1)
-                        r = buf_printf(&names, "/%lld", (long long)process_columns[i].resolution);
-        }
-        if (r < 0)
-                PyErr_NoMemory();
-        else
-                text = PyUnicode_FromStringAndSize((const char *)names.data, (Py_ssize_t)names.len);
-        r = text ? PyModule_AddObjectRef(module, "PROCESS_COLUMNS", text) : -1;
-        Py_XDECREF(text);
-        return r;
+        return native_add_columns(module, "PROCESS_COLUMNS", process_column);
 }

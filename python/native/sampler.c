@@ -2,7 +2,7 @@
  * _probe.Sampler: the native sampler thread of a worker process, and blocks
  *
  * Rows become blocks of timeline/block.h: times in ms UTC, values in units of
- * their resolution, names in `columns` as roast_run_add_series() wants them.
+ * their resolution, names in SAMPLER_COLUMNS as roast_run_add_series() wants them.
  */
 
 #include <stdlib.h>
@@ -19,25 +19,7 @@
 
 typedef struct {
         PyObject_HEAD struct sampler *sampler;
-        PyObject *columns;
 } SamplerObject;
-
-static PyObject *column_names(void)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
-        int r = 0;
-
-        for (size_t i = CLOCK_FIRST; probe_column(i) && r >= 0; i++) {
-                const struct probe_column *column = probe_column(i);
-
-                r = buf_printf(&names, "%s%s", i > CLOCK_FIRST ? "," : "", column->name);
-                if (r >= 0 && column->resolution != 1)
-                        r = buf_printf(&names, "/%lld", (long long)column->resolution);
-        }
-        if (r < 0)
-                return PyErr_NoMemory();
-        return PyUnicode_FromStringAndSize((const char *)names.data, (Py_ssize_t)names.len);
-}
 
 static PyObject *sampler_object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -53,14 +35,13 @@ static PyObject *sampler_object_new(PyTypeObject *type, PyObject *args, PyObject
         self = (SamplerObject *)alloc(type, 0);
         if (!self)
                 return NULL;
-        self->columns = column_names();
-        r = self->columns ? sampler_new(&self->sampler, &options) : 0;
+        r = sampler_new(&self->sampler, &options);
         if (r == ROAST_E_INVALID)
                 PyErr_Format(PyExc_ValueError, "the interval must be from %s to %s seconds", "0.05",
                              "60");
         else if (r < 0)
                 PyErr_NoMemory();
-        if (r < 0 || !self->columns) {
+        if (r < 0) {
                 Py_DECREF(self);
                 return NULL;
         }
@@ -74,8 +55,7 @@ static void sampler_object_dealloc(PyObject *object)
         freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
         Py_BEGIN_ALLOW_THREADS sampler_free(self->sampler);
-        Py_END_ALLOW_THREADS Py_XDECREF(self->columns);
-        release(object);
+        Py_END_ALLOW_THREADS release(object);
         Py_DECREF(type);
 }
 
@@ -167,12 +147,6 @@ static PyObject *sampler_object_state(PyObject *object, PyObject *unused)
                              (unsigned long long)state.missed, "cpu_ns", (long long)state.cpu_ns);
 }
 
-static PyObject *sampler_object_columns(PyObject *object, void *unused)
-{
-        (void)unused;
-        return Py_NewRef(((SamplerObject *)object)->columns);
-}
-
 static PyObject *sampler_object_cpu_ns(PyObject *object, void *unused)
 {
         (void)unused;
@@ -191,7 +165,6 @@ static PyMethodDef methods[] = {
 };
 
 static PyGetSetDef attributes[] = {
-        { "columns", sampler_object_columns, NULL, "names of the block's series", NULL },
         { "cpu_ns", sampler_object_cpu_ns, NULL, "CPU time of the thread so far", NULL },
         { 0 },
 };
@@ -213,13 +186,40 @@ static PyType_Spec spec = {
         .slots = slots,
 };
 
+static const struct probe_column *sampled_column(size_t index)
+{
+        return probe_column(index + CLOCK_FIRST);
+}
+
+int native_add_columns(PyObject *module, const char *name,
+                       const struct probe_column *(*column_at)(size_t index))
+{
+        ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
+        const struct probe_column *column;
+        PyObject *text = NULL;
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && (column = column_at(i)); i++) {
+                r = buf_printf(&names, "%s%s", i ? "," : "", column->name);
+                if (r >= 0 && column->resolution != 1)
+                        r = buf_printf(&names, "/%lld", (long long)column->resolution);
+        }
+        if (r < 0)
+                PyErr_NoMemory();
+        else
+                text = PyUnicode_FromStringAndSize((const char *)names.data, (Py_ssize_t)names.len);
+        r = text ? PyModule_AddObjectRef(module, name, text) : -1;
+        Py_XDECREF(text);
+        return r;
+}
+
 int native_add_sampler(PyObject *module)
 {
         PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
         int r = type ? PyModule_AddObjectRef(module, "Sampler", type) : -1;
 
         Py_XDECREF(type);
-        return r;
+        return r < 0 ? r : native_add_columns(module, "SAMPLER_COLUMNS", sampled_column);
 }
 
 /* set_utc_offset(ns) */

@@ -45,6 +45,20 @@ def client(cluster: Any) -> Iterator[Any]:
         yield client
 
 
+@pytest.fixture
+def two_workers() -> Iterator[Any]:
+    """A client of a cluster that may be maltreated."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
 @pytest.fixture(scope="session")
 def measured(
     cluster: Any, small_fileset: Any, tmp_path_factory: pytest.TempPathFactory

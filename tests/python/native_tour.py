@@ -77,7 +77,7 @@ def use_sampler() -> tuple[str, bytes]:
     block = sampler.take()
     assert block is not None
     sampler.state()
-    return sampler.columns, block
+    return _probe.SAMPLER_COLUMNS, block
 
 
 def write_run(path: Path, chunks: bytes, columns: str, block: bytes) -> None:

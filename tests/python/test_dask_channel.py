@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from distributed.batched import BatchedSend
 
-from roastcoffea.backends import dask_channel
+from roastcoffea.backends import dask_channel, dask_ledger
 from roastcoffea.backends.dask_channel import Outbox, WorkerChannel
 
 
@@ -179,3 +179,11 @@ async def test_the_scheduler_keeps_no_more_than_a_bounded_number() -> None:
     assert passed == [dask_channel.COLLECT_MAX] * 2
     outbox.pass_on()
     assert passed[-1] == 1
+
+
+@pytest.mark.parametrize("n", [1, 3, 2000])
+def test_rows_come_back_however_many_there_are(n: int) -> None:
+    rows = [(f"task-{i}", i, -1, None) for i in range(n)]
+    packed = dask_ledger.pack(rows)
+    assert dask_ledger.unpack(packed) == rows
+    assert (packed[0] == dask_ledger.ZLIB_HEAD) == (n == 2000)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster, get_worker
+from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._roast import Run
@@ -44,15 +45,11 @@ def die_once(flag: str) -> int:
     return 0
 
 
-def test_what_is_lost_with_a_worker_is_told_without_worker_tracking(tmp_path: Path) -> None:
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-        MetricsCollector(client, track_workers=False, output_dir=tmp_path) as collector,
-    ):
-        future = client.submit(die_once, str(tmp_path / "flag"), retries=2)
+def test_what_is_lost_with_a_worker_is_told_without_worker_tracking(
+    two_workers: Any, tmp_path: Path
+) -> None:
+    with MetricsCollector(two_workers, track_workers=False, output_dir=tmp_path) as collector:
+        future = two_workers.submit(die_once, str(tmp_path / "flag"), retries=2)
         assert future.result() > 0
     (path,) = tmp_path.glob("*.roast")
     outcomes = rows(path, "SELECT outcome FROM tasks WHERE prefix='die_once' ORDER BY id")
@@ -153,24 +150,13 @@ def test_columns_go_by_number_where_the_client_knows_them() -> None:
             backend._named(wrong)
 
 
-def test_a_worker_that_leaves_tells_its_cpu_time_up_to_its_end(tmp_path: Path) -> None:
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-        MetricsCollector(client, worker_tracking_interval=60, output_dir=tmp_path),
-    ):
-        first, *_ = client.scheduler_info()["workers"]
-        client.submit(burn, 0.8, workers=[first]).result()
-        client.retire_workers([first], close_workers=True)
-        wait_until(lambda: len(client.scheduler_info()["workers"]) == 1)
+def test_a_worker_that_leaves_tells_its_cpu_time_up_to_its_end(
+    two_workers: Any, tmp_path: Path
+) -> None:
+    with MetricsCollector(two_workers, worker_tracking_interval=60, output_dir=tmp_path):
+        first, *_ = two_workers.scheduler_info()["workers"]
+        two_workers.submit(burn, 0.8, workers=[first]).result()
+        two_workers.retire_workers([first], close_workers=True)
+        assert until(lambda: len(two_workers.scheduler_info()["workers"]) == 1)
     (path,) = tmp_path.glob("*.roast")
     assert Run.open(str(path)).summary().metrics()["worker_cpu_seconds"] >= 0.95 * 0.8
-
-
-def wait_until(is_so: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert is_so()

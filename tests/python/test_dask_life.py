@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster, get_worker
+from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
 
@@ -70,16 +71,6 @@ def left(client: Client) -> list[str]:
         names += here
     names += [topic for topic in client._event_handlers if "roastcoffea" in topic]
     return [*names, *(["the environment"] if "ROAST_COLLECT" in os.environ else [])]
-
-
-def until(condition: Callable[[], bool], timeout_s: float = 20) -> bool:
-    """Wait for a condition."""
-    end = time.monotonic() + timeout_s
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def rates(collector: MetricsCollector) -> list[float]:

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from coffea.processor import DaskExecutor, ProcessorABC, Runner
 from analysis import DemoSchema, DimuonProcessor
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._roast import Run
-from roastcoffea.backends import dask_ledger
 
 CHUNKSIZE = 2_000
 
@@ -67,20 +65,6 @@ def copy_files(fileset: Any, directory: Path) -> Any:
             files[str(target)] = tree
         copy[dataset] = {**entry, "files": files}
     return copy
-
-
-@pytest.fixture
-def two_workers() -> Iterator[Any]:
-    """A client of a cluster that may be maltreated."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 # ---- what an ordinary run leaves ---------------------------------------------------------------
@@ -475,11 +459,3 @@ def test_a_killed_client_leaves_a_run_with_what_it_had_received(
     summary = Run.open(path).summary()
     assert summary.metrics()["num_chunks"] >= early
     assert rows(path, "SELECT count(*) FROM tasks WHERE prefix='Slow'")[0][0] >= 1
-
-
-@pytest.mark.parametrize("n", [1, 3, 2000])
-def test_rows_come_back_however_many_there_are(n: int) -> None:
-    rows = [(f"task-{i}", i, -1, None) for i in range(n)]
-    packed = dask_ledger.pack(rows)
-    assert dask_ledger.unpack(packed) == rows
-    assert (packed[0] == dask_ledger.ZLIB_HEAD) == (n == 2000)

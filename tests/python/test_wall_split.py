@@ -2,8 +2,8 @@
 
 Each case runs 5 s of chunks. The machine may be busy: what a chunk waits for a core is part of
 every truth. So is what a virtual machine's host took away from its cores: the kernel counts it
-neither as running nor as waiting. A case that comes out wrong is tried again, twice at most: the
-looks at a thread are some hundred, at random times, and a shared machine stands still now and then.
+neither as running nor as waiting. A case that comes out wrong while the host took much is tried
+again, twice at most; on an undisturbed machine it has failed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from roastcoffea._probe import Records
 from roastcoffea.decorator import track_metrics
 
 TRIES = 3
+DISTURBED_S = 0.25  # of the 5 s, which the host kept
 N_CHUNKS = 5
 CHUNK_S = 1.05
 PARTS = ("cpu", "runqueue", "throttled", "block_io", "gil", "other")
@@ -83,15 +84,16 @@ def run(work):
 
 
 def measured(test):
-    """Let a test be right once in some tries."""
+    """Try a test again if the host disturbed it."""
 
     @functools.wraps(test)
     def run_again(*args, **kwargs):
         for left in reversed(range(TRIES)):
+            stolen = stolen_s()
             try:
                 return test(*args, **kwargs)
             except AssertionError:
-                if not left:
+                if not left or stolen_s() - stolen < DISTURBED_S:
                     raise
 
     return run_again

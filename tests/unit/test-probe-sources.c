@@ -114,7 +114,7 @@ static void test_devices_are_asked_for_now_and_then(void **state)
         probe_devices_begin(&devices);
         assert_true(probe_devices_has(&devices, folder, "disk10", 6));
 
-        /* More names than it keeps, and longer ones, are asked for each time. */
+        /* More names than it keeps are asked for each time, and longer ones are none. */
         for (int i = 0; i < 2 * PROBE_DEVICES_MAX; i++) {
                 snprintf(name, sizeof(name), "other-%d", i);
                 assert_false(probe_devices_has(&devices, folder, name, strlen(name)));

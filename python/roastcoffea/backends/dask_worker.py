@@ -250,7 +250,7 @@ class WorkerProbe(WorkerPlugin):
         if self.sampler is not None:
             block = self.sampler.take()
             if block is not None:
-                blocks.append((self.numbered(self.sampler.columns), block))
+                blocks.append((self.numbered(_probe.SAMPLER_COLUMNS), block))
         if self.rows:
             times, *columns = zip(*self.rows, strict=True)
             block = _probe.encode_block(times, columns)
@@ -297,7 +297,7 @@ class WorkerProbe(WorkerPlugin):
 
 def sampled_columns() -> tuple[str, ...]:
     """Return the columns of what workers of this package send."""
-    return _probe.Sampler().columns, ",".join(DASK_COLUMNS)
+    return _probe.SAMPLER_COLUMNS, ",".join(DASK_COLUMNS)
 
 
 def worker_of_thread() -> str | None:

@@ -250,7 +250,7 @@ class PoolWatcher(threading.Thread):
         block = self.sampler.take() if self.alone else None  # else it keeps its last rows
         if block is not None:
             name = f"{self.host}:{os.getpid()}"
-            self.pool_run.add_series(name, self.sampler.columns, block)
+            self.pool_run.add_series(name, _probe.SAMPLER_COLUMNS, block)
 
     def store_child(self, child: Child) -> None:
         """Write the samples of one process."""
