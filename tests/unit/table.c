@@ -62,7 +62,8 @@ static void fill_walk(int64_t *column, size_t n, uint64_t *seed)
 static void fill_gauge(int64_t *column, size_t n, uint64_t *seed)
 {
         for (size_t i = 1; i < n; i++)
-                column[i] = sample_below(seed, 5) ? column[i - 1] : (int64_t)sample_below(seed, 100000);
+                column[i] =
+                        sample_below(seed, 5) ? column[i - 1] : (int64_t)sample_below(seed, 100000);
 }
 
 static void fill_sparse(int64_t *column, size_t n, uint64_t *seed)
@@ -94,7 +95,8 @@ static void fill_constant(int64_t *column, size_t n, uint64_t *seed)
 }
 
 static void (*const fills[])(int64_t *column, size_t n, uint64_t *seed) = {
-        fill_counter, fill_walk, fill_gauge, fill_sparse, fill_extremes, table_fill_noise, fill_constant,
+        fill_counter,  fill_walk,        fill_gauge,    fill_sparse,
+        fill_extremes, table_fill_noise, fill_constant,
 };
 
 static void fill_times(int64_t *times, size_t n, int64_t interval, uint64_t *seed)

@@ -22,7 +22,8 @@ static void test_a_block_that_was_cut_off_is_refused(void **state)
                 ROAST_CLEANUP(table_deinit) struct table table;
                 ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
 
-                table_init_random(&table, 1 + sample_below(&seed, 60), 1 + sample_below(&seed, 6), &seed);
+                table_init_random(&table, 1 + sample_below(&seed, 60), 1 + sample_below(&seed, 6),
+                                  &seed);
                 assert_int_equal(table_encode(&table, &buf, NULL), 0);
                 for (size_t len = 0; len < buf.len; len++) {
                         /* a copy of that length, so that a read past its end is noticed */
@@ -60,7 +61,8 @@ static void test_flipped_bits_give_an_error_or_samples(void **state)
                 table_init_random(&table, sample_below(&seed, 60), sample_below(&seed, 6), &seed);
                 assert_int_equal(table_encode(&table, &buf, NULL), 0);
                 for (size_t flips = 1 + sample_below(&seed, 4); flips-- > 0;)
-                        buf.data[sample_below(&seed, buf.len)] ^= (uint8_t)(1u << sample_below(&seed, 8));
+                        buf.data[sample_below(&seed, buf.len)] ^=
+                                (uint8_t)(1u << sample_below(&seed, 8));
                 if (i % 2)
                         r = block_decode(&block, buf.data, buf.len, NULL);
                 else
