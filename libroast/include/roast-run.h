@@ -124,6 +124,10 @@ int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast
  */
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *block, size_t len, struct roast_error *error);
+/* One value of a worker that somebody else has seen, by whose clock the instant is. */
+int roast_run_add_value(struct roast_run *run, const char *worker, const char *column,
+                        const char *clock, int64_t utc_ms, int64_t value,
+                        struct roast_error *error);
 /* One of Dask's fine metrics; unit may be NULL. */
 int roast_run_add_span(struct roast_run *run, const char *kind, const char *prefix,
                        const char *activity, const char *unit, double value,

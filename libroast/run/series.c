@@ -7,22 +7,29 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
+static size_t count_columns(const char *columns, size_t len)
+{
+        size_t n = 1;
+
+        for (size_t i = 0; i < len; i++)
+                n += columns[i] == ',';
+        return n;
+}
+
 /*
  * Only the times are looked at: a cluster of thousands of workers sends more
  * values than a client can check beside its work. A block that turns out to be
  * damaged is passed over by whoever reads it, and counted.
  */
-int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
-                         const void *data, size_t len, struct roast_error *error)
+static int add_block(struct roast_run *run, const char *worker, const char *columns,
+                     const char *clock, const void *data, size_t len, struct roast_error *error)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
         int64_t worker_text, columns_text, offset_ms, start_ms, stop_ms;
-        size_t columns_len = strlen(columns), n_columns = 1;
+        size_t columns_len = strlen(columns), n_columns = count_columns(columns, columns_len);
         int r;
 
-        for (size_t i = 0; i < columns_len; i++)
-                n_columns += columns[i] == ',';
         r = block_decode_times(&block, data, len, error);
         if (r < 0)
                 return r;
@@ -31,7 +38,7 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
         if (block.k != n_columns)
                 return roast_fail(error, ROAST_E_INVALID, "%zu series with %zu names", block.k,
                                   n_columns);
-        offset_ms = run_clock_offset(run, worker, strlen(worker)) / SERIES_MS;
+        offset_ms = run_clock_offset(run, clock, strlen(clock)) / SERIES_MS;
         start_ms = run_clock_correct(block.times[0], offset_ms);
         stop_ms = run_clock_correct(block.times[block.n - 1], offset_ms);
         if (offset_ms) {
@@ -57,6 +64,24 @@ int roast_run_add_series(struct roast_run *run, const char *worker, const char *
                                   { .type = RUN_BYTES, .data = data, .len = len },
                           },
                           6, error);
+}
+
+int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
+                         const void *data, size_t len, struct roast_error *error)
+{
+        return add_block(run, worker, columns, worker, data, len, error);
+}
+
+int roast_run_add_value(struct roast_run *run, const char *worker, const char *column,
+                        const char *clock, int64_t utc_ms, int64_t value, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf block = BUF_INIT;
+        int r;
+
+        r = block_encode(&block, &utc_ms, (const int64_t *[]){ &value }, 1, 1, error);
+        if (r < 0)
+                return r;
+        return add_block(run, worker, column, clock, block.data, block.len, error);
 }
 
 int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error)

@@ -62,8 +62,8 @@ struct encoder {
         struct range_encoder code;
         bool coded; /* some column has a width */
         int64_t *residuals;
-        const int64_t *values[1 + BLOCK_SERIES_MAX];
-        struct column columns[1 + BLOCK_SERIES_MAX];
+        const int64_t **values; /* by column, the times first */
+        struct column *columns;
 };
 
 static void encoder_deinit(struct encoder *encoder)
@@ -154,7 +154,10 @@ static int encode_columns(struct encoder *encoder, size_t n, size_t k)
 int block_encode(struct buf *out, const int64_t *times, const int64_t *const *series, size_t n,
                  size_t k, struct roast_error *error)
 {
-        ROAST_CLEANUP(encoder_deinit) struct encoder encoder = { .out = out };
+        const int64_t *values[1 + BLOCK_SERIES_MAX]; /* not cleared: few of them are used */
+        struct column columns[1 + BLOCK_SERIES_MAX];
+        ROAST_CLEANUP(encoder_deinit)
+        struct encoder encoder = { .out = out, .values = values, .columns = columns };
         size_t start = out->len;
 
         if (n > BLOCK_ROWS_MAX || k > BLOCK_SERIES_MAX)
@@ -168,9 +171,9 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
         buf_put_varint(out, n);
         if (n == 0)
                 return 0;
-        encoder.values[0] = times;
+        values[0] = times;
         for (size_t i = 0; i < k; i++)
-                encoder.values[1 + i] = series[i];
+                values[1 + i] = series[i];
         if (encode_columns(&encoder, n, k) < 0) {
                 out->len = start;
                 return roast_fail_nomem(error);
@@ -212,7 +215,7 @@ static bool take_head(struct head *head, struct cursor *cursor, size_t index)
 struct decoder {
         struct bits_reader bits;
         struct range_decoder code;
-        struct head heads[1 + BLOCK_SERIES_MAX];
+        struct head *heads; /* by column */
 };
 
 static bool take_streams(struct decoder *decoder, struct cursor *cursor)
@@ -237,7 +240,8 @@ static void decode_column(struct decoder *decoder, struct block *block, size_t i
 /* The first `wanted` columns; what is behind them in the streams is not looked at. */
 static bool decode_columns(struct block *block, struct cursor *cursor, size_t wanted)
 {
-        struct decoder decoder = { 0 };
+        struct head heads[1 + BLOCK_SERIES_MAX]; /* not cleared: few of them are used */
+        struct decoder decoder = { .heads = heads };
         bool coded = false;
 
         for (size_t i = 0; i < 1 + block->k; i++) {
@@ -245,9 +249,9 @@ static bool decode_columns(struct block *block, struct cursor *cursor, size_t wa
 
                 if (i < wanted)
                         block->data[i * block->n] = first;
-                if (!take_head(&decoder.heads[i], cursor, i))
+                if (!take_head(&heads[i], cursor, i))
                         return false;
-                coded |= decoder.heads[i].column.width > 0;
+                coded |= heads[i].column.width > 0;
         }
         if (coded ? !take_streams(&decoder, cursor) : cursor_left(cursor) > 0)
                 return false;

@@ -265,6 +265,12 @@ static PyMethodDef methods[] = {
           "Adds one of Dask's fine metrics of one worker." },
         { "add_series", native_run_add_series, METH_VARARGS,
           "add_series(worker, columns, block)\n--\n\nAdds a block of samples of a worker." },
+        { "add_samples", native_run_add_samples, METH_VARARGS,
+          "add_samples(worker, blocks, known)\n--\n\nAdds blocks of samples of a worker, each "
+          "with its columns or their number in `known`, and returns how many bytes they have." },
+        { "add_values", native_run_add_values, METH_VARARGS,
+          "add_values(column, clock, utc_ms, values)\n--\n\nAdds one value of each of some "
+          "workers, by name, of an instant by the clock of somebody else." },
         { "add_span", native_run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
         { "set_clock", native_run_set_clock, METH_VARARGS,

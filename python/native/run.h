@@ -29,6 +29,8 @@ PyObject *native_run_add_tasks(PyObject *self, PyObject *args);
 PyObject *native_run_add_tasks_of(PyObject *self, PyObject *args);
 PyObject *native_run_add_activity(PyObject *self, PyObject *args);
 PyObject *native_run_add_series(PyObject *self, PyObject *args);
+PyObject *native_run_add_samples(PyObject *self, PyObject *args);
+PyObject *native_run_add_values(PyObject *self, PyObject *args);
 PyObject *native_run_set_clock(PyObject *self, PyObject *args);
 PyObject *native_run_add_span(PyObject *self, PyObject *args);
 

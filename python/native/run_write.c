@@ -192,29 +192,129 @@ PyObject *native_run_add_activity(PyObject *self, PyObject *args)
         return native_run_leave(self, r, &error);
 }
 
+/* Adds a block and lets its buffer go; -1: an exception is set. */
+static int add_block(PyObject *self, const char *worker, const char *columns, Py_buffer *block)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = columns ? native_run_enter(self) : NULL;
+        PyObject *result = NULL;
+
+        if (run)
+                result = native_run_leave(self,
+                                          roast_run_add_series(run, worker, columns, block->buf,
+                                                               (size_t)block->len, &error),
+                                          &error);
+        PyBuffer_Release(block);
+        Py_XDECREF(result);
+        return result ? 0 : -1;
+}
+
 /* add_series(worker, columns, block) */
 PyObject *native_run_add_series(PyObject *self, PyObject *args)
 {
         const char *worker, *columns;
-        struct roast_error error = { 0 };
-        struct roast_run *run;
-        PyObject *result;
         Py_buffer block;
-        int r;
 
         if (!PyArg_ParseTuple(args, "ssy*", &worker, &columns, &block))
                 return NULL;
-        run = native_run_enter(self);
-        if (!run) {
-                PyBuffer_Release(&block);
+        if (add_block(self, worker, columns, &block) < 0)
                 return NULL;
-        }
-        r = roast_run_add_series(run, worker, columns, block.buf, (size_t)block.len, &error);
-        result = native_run_leave(self, r, &error);
-        PyBuffer_Release(&block);
-        return result;
+        Py_RETURN_NONE;
 }
 
+/* The names of columns, which may be told by their number in `known`; NULL: an exception */
+static const char *columns_of(PyObject *columns, PyObject *known)
+{
+        Py_ssize_t number;
+
+        if (PyUnicode_Check(columns))
+                return PyUnicode_AsUTF8AndSize(columns, NULL);
+        number = PyLong_AsSsize_t(columns);
+        if (number == -1 && PyErr_Occurred())
+                return NULL;
+        if (number < 0 || number >= PyTuple_Size(known)) {
+                PyErr_Format(PyExc_ValueError, "there are no columns number %zd", number);
+                return NULL;
+        }
+        return PyUnicode_AsUTF8AndSize(PyTuple_GetItem(known, number), NULL);
+}
+
+/* The blocks of add_samples(), a tuple: their bytes, -1: an exception is set */
+static Py_ssize_t add_blocks(PyObject *self, const char *worker, PyObject *blocks, PyObject *known)
+{
+        Py_ssize_t total = 0;
+
+        for (Py_ssize_t i = 0; i < PyTuple_Size(blocks); i++) {
+                PyObject *pair = PyTuple_GetItem(blocks, i), *columns;
+                Py_buffer block;
+
+                if (!PyTuple_Check(pair)) {
+                        PyErr_SetString(PyExc_TypeError, "a block comes with its columns");
+                        return -1;
+                }
+                if (!PyArg_ParseTuple(pair, "Oy*", &columns, &block))
+                        return -1;
+                total += block.len;
+                if (add_block(self, worker, columns_of(columns, known), &block) < 0)
+                        return -1;
+        }
+        return total;
+}
+
+/* add_samples(worker, [(columns, block), ...], known): how many bytes they have */
+PyObject *native_run_add_samples(PyObject *self, PyObject *args)
+{
+        PyObject *sequence, *known, *blocks;
+        const char *worker;
+        Py_ssize_t total;
+
+        if (!PyArg_ParseTuple(args, "sOO!", &worker, &sequence, &PyTuple_Type, &known))
+                return NULL;
+        blocks = PySequence_Tuple(sequence);
+        if (!blocks)
+                return NULL;
+        total = add_blocks(self, worker, blocks, known);
+        Py_DECREF(blocks);
+        return total < 0 ? NULL : PyLong_FromSsize_t(total);
+}
+
+/* One value of add_values(); -1: an exception is set */
+static int add_value(PyObject *self, PyObject *worker, const char *column, const char *clock,
+                     int64_t utc_ms, PyObject *value)
+{
+        const char *name = PyUnicode_AsUTF8AndSize(worker, NULL);
+        int64_t number = name ? PyLong_AsLongLong(value) : -1;
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        PyObject *result;
+
+        if (number == -1 && PyErr_Occurred())
+                return -1;
+        run = native_run_enter(self);
+        if (!run)
+                return -1;
+        result = native_run_leave(
+                self, roast_run_add_value(run, name, column, clock, utc_ms, number, &error),
+                &error);
+        Py_XDECREF(result);
+        return result ? 0 : -1;
+}
+
+/* add_values(column, clock, utc_ms, {worker: value}) */
+PyObject *native_run_add_values(PyObject *self, PyObject *args)
+{
+        PyObject *values, *worker, *value;
+        const char *column, *clock;
+        Py_ssize_t at = 0;
+        long long utc_ms;
+
+        if (!PyArg_ParseTuple(args, "ssLO!", &column, &clock, &utc_ms, &PyDict_Type, &values))
+                return NULL;
+        while (PyDict_Next(values, &at, &worker, &value))
+                if (add_value(self, worker, column, clock, utc_ms, value) < 0)
+                        return NULL;
+        Py_RETURN_NONE;
+}
 /* set_clock(worker, offset_ns, error_ns) */
 PyObject *native_run_set_clock(PyObject *self, PyObject *args)
 {

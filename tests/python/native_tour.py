@@ -90,6 +90,8 @@ def write_run(path: Path, chunks: bytes, columns: str, block: bytes) -> None:
     run.add_worker_event(now, 0, "worker", "host", 1, 2, 10**9)
     run.add_chunks(chunks)
     run.add_series("worker", columns, block)
+    run.add_samples("worker", [(0, block), (columns, block)], (columns,))
+    run.add_values("dask_occupancy_ms", "scheduler", now // 10**6, {"worker": 7})
     run.add_activity("worker", "execute", "prefix", "thread-cpu", "seconds", 1.5)
     run.commit()
     run.finish()

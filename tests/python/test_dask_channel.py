@@ -157,7 +157,7 @@ async def test_the_scheduler_collects_only_in_large_clusters(workers: int, waits
     scheduler: Any = SimpleNamespace(
         workers=range(workers), log_event=lambda topic, messages: passed.append((topic, messages))
     )
-    outbox = Outbox(scheduler, "topic")
+    outbox = Outbox(scheduler, "topic", lambda messages: None)
     outbox.put((1,))
     outbox.put((2,))
     await settled()
@@ -173,7 +173,7 @@ async def test_the_scheduler_keeps_no_more_than_a_bounded_number() -> None:
     scheduler: Any = SimpleNamespace(
         workers=range(1000), log_event=lambda topic, messages: passed.append(len(messages))
     )
-    outbox = Outbox(scheduler, "topic")
+    outbox = Outbox(scheduler, "topic", lambda messages: None)
     for i in range(2 * dask_channel.COLLECT_MAX + 1):
         outbox.put((i,))
     assert passed == [dask_channel.COLLECT_MAX] * 2

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ from distributed import Client, LocalCluster, get_worker
 from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
-from roastcoffea.backends.dask import DaskMetricsBackend
-from roastcoffea.backends.dask_worker import WorkerProbe, sampled_columns
+from roastcoffea.backends.dask_worker import WorkerProbe
 
 
 class Slow:
@@ -136,18 +135,53 @@ def test_cpu_time_is_known_up_to_the_end_of_the_run(client: Any, tmp_path: Path)
 
 
 def test_columns_go_by_number_where_the_client_knows_them() -> None:
-    known = sampled_columns()
+    known = ("rss_bytes", "dask_executing,dask_managed_bytes")
     probe = WorkerProbe("topic", 1.0, 0, known)
-    backend = DaskMetricsBackend(SimpleNamespace())  # type: ignore[arg-type]
-    backend._columns = known
-    for number, columns in enumerate(known):
-        assert probe.numbered(columns) == number
-        assert backend._named(number) == columns
+    assert [probe.numbered(columns) for columns in known] == [0, 1]
     assert probe.numbered("of_another_version") == "of_another_version"
-    assert backend._named("of_another_version") == "of_another_version"
-    for wrong in (-1, len(known)):
-        with pytest.raises(ValueError, match="no columns"):
-            backend._named(wrong)
+    run = Run.create(None)
+    blocks = [encode_block([1000], [[1]]), encode_block([1000], [[2], [3]])]
+    sent = [(1, blocks[1]), ("of_another_version", blocks[0]), (0, blocks[0])]
+    assert run.add_samples("w", sent, known) == 2 * len(blocks[0]) + len(blocks[1])
+    assert run.series_names() == {
+        "w": ["dask_executing", "dask_managed_bytes", "of_another_version", "rss_bytes"]
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [-1, 2, 1 << 70, None, b"rss_bytes", "a,b", "lone \ud800"],
+)
+def test_samples_with_wrong_columns_are_refused(wrong: Any) -> None:
+    run = Run.create(None)
+    block = encode_block([1000], [[1]])
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        run.add_samples("w", [(0, block), (wrong, block)], ("rss_bytes", "other"))
+    assert run.series_names() == {"w": ["rss_bytes"]}
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [7], [(0,)], [(0, "text")], [[0, b""]], [(0, b"RB")]])
+def test_what_are_no_samples_is_refused(wrong: Any) -> None:
+    run = Run.create(None)
+    with pytest.raises((TypeError, ValueError)):
+        run.add_samples("w", wrong, ("rss_bytes",))
+    assert run.series_names() == {}
+
+
+def test_what_the_scheduler_sees_is_of_its_clock() -> None:
+    run = Run.create(None)
+    run.set_clock("w", 3_600_000_000_000, 0)
+    run.set_clock("scheduler", 5_000_000_000, 0)
+    run.add_values("dask_occupancy_ms", "scheduler", 60_000, {"w": 1234, "v": 5})
+    for worker, value in (("w", 1234), ("v", 5)):
+        times, values = (
+            [*memoryview(part).cast("q")] for part in run.series(worker, "dask_occupancy_ms")
+        )
+        assert (times, values) == ([65_000_000_000], [value])
+    with pytest.raises(TypeError):
+        run.add_values("dask_occupancy_ms", "scheduler", 0, {"w": None})
+    with pytest.raises(OverflowError):
+        run.add_values("dask_occupancy_ms", "scheduler", 0, {"w": 1 << 64})
 
 
 def test_a_worker_that_leaves_tells_its_cpu_time_up_to_its_end(

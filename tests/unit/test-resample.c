@@ -169,6 +169,24 @@ static void test_samples_of_a_wrong_clock_are_moved(void **state)
         assert_int_equal(offsets.error_ns, 1000);
 }
 
+/* What somebody else saw of a worker is moved by that clock, not by the worker's. */
+static void test_a_value_is_of_the_clock_that_it_was_seen_by(void **state)
+{
+        static const int64_t moved[N] = { NONE, NONE, NONE, 7, NONE, NONE };
+        ROAST_CLEANUP(freep) struct roast_run *run = make_run();
+        struct seen seen = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_set_clock(run, "w", 3600000000000, 0, NULL), 0);
+        assert_int_equal(roast_run_set_clock(run, "observer", 500000000, 0, NULL), 0);
+        assert_true(roast_run_add_value(run, "w", "dask_occupancy_ms", "observer", 1500, 7, NULL) >=
+                    0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_int_equal(roast_run_resample(run, "dask_occupancy_ms", &grid, see, &seen, NULL), 0);
+        assert_int_equal(seen.n, 1);
+        assert_memory_equal(seen.values, moved, sizeof(moved));
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -178,6 +196,7 @@ int main(void)
                 cmocka_unit_test(test_workers_that_come_and_go),
                 cmocka_unit_test(test_a_grid_that_goes_nowhere_is_refused),
                 cmocka_unit_test(test_samples_of_a_wrong_clock_are_moved),
+                cmocka_unit_test(test_a_value_is_of_the_clock_that_it_was_seen_by),
         };
 
         return cmocka_run_group_tests_name("resample", tests, NULL, NULL);

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import PRESENT, WENT, AbstractMetricsBackend
 from roastcoffea.backends.clocks import Clocks
@@ -162,9 +161,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event, which has several messages; called on the client's event loop."""
         begin_ns = time.thread_time_ns()
+        received_ns = self.clock.utc_ns()
         for message in event[1]:
             try:
-                self._take(*message)
+                self._take(received_ns, *message)
             except Exception as error:
                 self.faults["events that could not be kept"] += 1
                 if self.faults["events that could not be kept"] == 1:
@@ -172,46 +172,38 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.cost["events"] += 1
         self.cost["client_ns"] += time.thread_time_ns() - begin_ns
 
-    def _take(self, kind: str, *rest: Any) -> None:
+    def _take(self, received_ns: int, kind: str, *rest: Any) -> None:
         """Write one message into the run."""
         if kind == "samples":
-            self._take_samples(*rest)
+            self._take_samples(received_ns, *rest)
+        elif kind == "occupancy":
+            self.run.add_values("dask_occupancy_ms", "scheduler", *rest)
         elif kind == "clock":
-            who, asked_ns, received_ns = rest
-            self.clocks.asked(who, asked_ns, received_ns)
-            self.clocks.heard(who, received_ns, self.clock.utc_ns())
+            who, asked_ns, answered_ns = rest
+            self.clocks.asked(who, asked_ns, answered_ns)
+            self.clocks.heard(who, answered_ns, received_ns)
         elif kind == "chunks":
             self._take_chunks(_native_records(rest[0]))
         elif kind == "worker":
-            self._take_worker(*rest)
+            self._take_worker(received_ns, *rest)
         elif kind == "flushed":
             self._note_flushed(*rest)
         else:
             self.cost["bytes"] += self._ledger.receive(self.run, kind, *rest)
 
     def _take_samples(
-        self, worker: str, blocks: Any, sent_ns: int, memory_bytes: int | None, *occupancy: int
+        self, received_ns: int, worker: str, blocks: Any, sent_ns: int, memory_bytes: int | None
     ) -> None:
-        self.clocks.heard(worker, sent_ns, self.clock.utc_ns())
-        for columns, block in blocks:
-            self.run.add_series(worker, self._named(columns), block)
-            self.cost["bytes"] += len(block)
-        if occupancy:
-            self._take_occupancy(worker, *occupancy)
+        self.clocks.heard(worker, sent_ns, received_ns)
+        self.cost["bytes"] += self.run.add_samples(worker, blocks, self._columns)
         if self.arrived is not None and memory_bytes is not None:
             self.arrived.set_memory(worker, memory_bytes)
 
-    def _named(self, columns: int | str) -> str:
-        """Return columns by name, which a worker may tell by their number."""
-        if isinstance(columns, str):
-            return columns
-        if not 0 <= columns < len(self._columns):
-            raise ValueError(f"there are no columns number {columns}")
-        return self._columns[columns]
-
-    def _take_worker(self, kind: int, utc_ns: int, address: str, *known: Any) -> None:
+    def _take_worker(
+        self, received_ns: int, kind: int, utc_ns: int, address: str, *known: Any
+    ) -> None:
         """Keep that a worker came or went."""
-        self.clocks.heard("scheduler", utc_ns, self.clock.utc_ns())
+        self.clocks.heard("scheduler", utc_ns, received_ns)
         utc_ns += self.clocks.offset_ns("scheduler")
         if kind == PRESENT and self._run_start_utc_ns is not None:
             utc_ns = min(utc_ns, self._run_start_utc_ns)  # it was there before we looked
@@ -227,15 +219,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _correct(self, who: str, offset_ns: int, error_ns: int) -> None:
         """Let the run have another correction of stamps."""
         self.run.set_clock(who, offset_ns, error_ns)
-
-    def _take_occupancy(self, worker: str, utc_ms: int, occupancy_ms: int) -> None:
-        """Keep what the scheduler thought of a worker: by its clock, so the run gets it as such.
-
-        The run corrects stamps of a worker by the worker's clock, which this does not come from.
-        """
-        offset_ns = self.clocks.offset_ns("scheduler") - self.clocks.offset_ns(worker)
-        block = encode_block([utc_ms + offset_ns // 1_000_000], [[occupancy_ms]])
-        self.run.add_series(worker, "dask_occupancy_ms", block)
 
     def _note_flushed(self, token: str, address: str, state: dict[str, Any]) -> None:
         if token == self._flush_token and self._arrived is not None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
@@ -120,13 +121,20 @@ class WorkerChannel:
 
 
 class Outbox:
-    """Collects on the scheduler what is to be passed on to the client."""
+    """Collects on the scheduler what is to be passed on to the client.
 
-    def __init__(self, scheduler: Scheduler, topic: str) -> None:
+    ``remark`` may have a message to add to those that are about to go.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, topic: str, remark: Callable[[list[Message]], Message | None]
+    ) -> None:
         self.scheduler = scheduler
         self.topic = topic
+        self.remark = remark
         self.messages: list[Message] = []
         self.timer: asyncio.TimerHandle | None = None
+        self.spent_ns = 0  # when its time had come; else it is part of what called it
 
     def put(self, message: Message) -> None:
         """Pass a message on soon."""
@@ -138,7 +146,13 @@ class Outbox:
 
             is_large = heartbeat_interval(len(self.scheduler.workers)) >= WAIT_FROM_S
             delay_s = COLLECT_S if is_large else 0.0
-            self.timer = asyncio.get_running_loop().call_later(delay_s, self.pass_on)
+            self.timer = asyncio.get_running_loop().call_later(delay_s, self.come_due)
+
+    def come_due(self) -> None:
+        """Pass everything on since it has waited long enough."""
+        begin_ns = time.perf_counter_ns()
+        self.pass_on()
+        self.spent_ns += time.perf_counter_ns() - begin_ns
 
     def pass_on(self) -> None:
         """Pass everything on now, as one event."""
@@ -147,4 +161,7 @@ class Outbox:
             self.timer = None
         if self.messages:
             messages, self.messages = self.messages, []
+            remark = self.remark(messages)
+            if remark is not None:
+                messages.append(remark)
             self.scheduler.log_event(self.topic, messages)

@@ -63,8 +63,7 @@ async def end(topic: str, dask_scheduler: Scheduler) -> int:
     spent_ns = 0
     for name in [name for name in scheduler.plugins if str(name).startswith(topic)]:
         if name == topic:  # the SchedulerProbe
-            scheduler.plugins[name].stop()
-            spent_ns = scheduler.plugins[name].spent_ns
+            spent_ns = scheduler.plugins[name].stop()
         scheduler.remove_plugin(name)
     _forget(scheduler, topic)
     asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)

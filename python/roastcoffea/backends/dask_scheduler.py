@@ -2,13 +2,13 @@
 
     ("clock", "scheduler", asked_ns, received_ns)
     ("worker", kind, utc_ns, address, host, pid, threads, memory limit)
+    ("occupancy", utc_ms, {address: ms, ...})
 
 kind is 1 for a worker that was there at the start, 2 for one that came, 3 for one that went. Tasks
 that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
 
-What workers send is passed on as it is. A worker's occupancy, the seconds of work that the
-scheduler thinks it has, is looked at when its samples pass by, and goes on with them: no worker is
-ever polled.
+What workers send is passed on as it is. A worker's occupancy, how much work the scheduler thinks
+it has, is looked at when its samples pass by, and goes on with them: no worker is ever polled.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class SchedulerProbe(SchedulerPlugin):
         """Report the workers that are there."""
         self.scheduler = scheduler
         self.clock = RunClock()
-        self.outbox = Outbox(scheduler, self.topic)
+        self.outbox = Outbox(scheduler, self.topic, self.occupancy)
         self.outbox.put(("clock", "scheduler", self.asked_ns, self.clock.utc_ns()))
         self.outbox.pass_on()
         self.ledger = SchedulerLedger(scheduler, self.clock, self.outbox.put)
@@ -138,17 +138,24 @@ class SchedulerProbe(SchedulerPlugin):
         if topic != self.workers_topic:
             return
         begin_ns = time.perf_counter_ns()
-        self.outbox.put(self.with_occupancy(msg) if msg[0] == "samples" else msg)
+        self.outbox.put(msg)
         if msg[0] in URGENT:
             self.outbox.pass_on()
         self.spent_ns += time.perf_counter_ns() - begin_ns
 
-    def with_occupancy(self, message: Message) -> Message:
-        """Add when this was, and how much work the scheduler thinks the worker has then."""
-        state = self.scheduler.workers.get(message[1])
-        if state is None:
-            return message
-        return (*message, self.clock.utc_ns() // 1_000_000, int(state.occupancy * 1000))
+    def occupancy(self, messages: list[Message]) -> Message | None:
+        """Return what the scheduler thinks that those have to do whose samples are on their way."""
+        states = {
+            message[1]: self.scheduler.workers.get(message[1])
+            for message in messages
+            if message[0] == "samples"
+        }
+        work_ms = {
+            address: int(state.occupancy * 1000)
+            for address, state in states.items()
+            if state is not None
+        }
+        return ("occupancy", self.clock.utc_ns() // 1_000_000, work_ms) if work_ms else None
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Called by Dask when a worker has come."""
@@ -165,9 +172,10 @@ class SchedulerProbe(SchedulerPlugin):
         self.report(WENT, worker)
         self.spent_ns += time.perf_counter_ns() - begin_ns
 
-    def stop(self) -> None:
-        """Keep nothing back any more."""
+    def stop(self) -> int:
+        """Keep nothing back any more, and return the nanoseconds that all of it took."""
         self.outbox.pass_on()
+        return self.spent_ns + self.outbox.spent_ns
 
 
 def pid_of(address: str) -> int:
