@@ -34,7 +34,7 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
-test: setup-lint setup-test $(installed) build-asan ## run every test, or PARTS="unit cli", and list the results
+test: setup-lint setup-test $(installed) build-asan build-tsan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
@@ -56,11 +56,12 @@ fuzz: setup-fuzz $(venv)/setup-stamp ## fuzz every target for TIME seconds (make
 	@tools/fuzz $(TIME)
 
 .PHONY: tsan
-tsan: setup-test $(installed) ## run what uses threads under ThreadSanitizer
+tsan: setup-test $(installed) build-tsan ## run what uses threads under ThreadSanitizer
+	@$(python) tools/run_tests.py tsan
 	@tools/tsan
 
 .PHONY: tidy
-tidy: setup-tidy $(installed) ## look for bugs with clang-tidy
+tidy: setup-lint $(installed) ## look for bugs with clang-tidy
 	@tools/tidy
 
 .PHONY: coverage
@@ -155,8 +156,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-test setup-fuzz setup-tidy
-setup-lint setup-test setup-fuzz setup-tidy: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz
+setup-lint setup-test setup-fuzz: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit
@@ -181,6 +182,14 @@ build-asan: $(venv)/setup-stamp
 	    > build-asan/setup.log 2>&1 || \
 	    { cat build-asan/setup.log >&2; exit 1; }
 	@ninja -C build-asan --quiet
+
+# And under ThreadSanitizer; what is to be run there is built when it runs.
+.PHONY: build-tsan
+build-tsan: $(venv)/setup-stamp
+	@mkdir -p build-tsan
+	@test -e build-tsan/build.ninja || meson setup build-tsan -Dtests=true -Dpython=false \
+	    -Db_sanitize=thread -Db_lundef=false > build-tsan/setup.log 2>&1 || \
+	    { cat build-tsan/setup.log >&2; exit 1; }
 
 .PHONY: FORCE
 FORCE:

@@ -8,8 +8,8 @@ does not run, ends without counting a test, or fails without naming the failed
 test counts as one failed test, so that nothing passes by being absent. The
 last line is "N passed, N failed, N skipped"; the exit code is 1 if any failed.
 
-Expects the installed package in .venv and the build directories build and
-build-asan (`make test` sees to all of them).
+Expects the installed package in .venv and the build directories build,
+build-asan and build-tsan (`make test` sees to all of them).
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ SANITIZERS = {
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=99",
 }
 
+RACES = {"TSAN_OPTIONS": f"exitcode=66:second_deadlock_stack=1:suppressions={ROOT}/tests/tsan.supp"}
+#: The unit tests of what has threads; `make tsan` runs longer ones, too
+THREADED = ["sampler", "probe", "probe-life", "probe-sources", "run-locks", "scaling"]
+
 
 @dataclass
 class Counts:
@@ -67,7 +71,7 @@ class Part:
 
 
 def count_lint(output: str, report: Path) -> Counts:
-    """Count the lines "ok NAME" and "failed NAME" of tools/lint."""
+    """Count the lines "ok NAME" and "failed NAME" of tools/lint and tools/tidy."""
     return Counts(
         passed=len(re.findall(r"^ok \S+$", output, re.M)),
         failed=re.findall(r"^failed (\S+)$", output, re.M),
@@ -128,10 +132,12 @@ def pytest_part(
     return Part(name, path, command, count_junit, report, environment or {})
 
 
-def meson_part(name: str, build: str, environment: Mapping[str, str] | None = None) -> Part:
-    """Describe a run of the C unit tests in a build directory."""
+def meson_part(
+    name: str, build: str, *tests: str, environment: Mapping[str, str] | None = None
+) -> Part:
+    """Describe a run of the C unit tests in a build directory, or of some of them."""
     path = ROOT / build
-    command = [str(BIN / "meson"), "test", "-C", str(path), "--print-errorlogs"]
+    command = [str(BIN / "meson"), "test", "-C", str(path), "--print-errorlogs", *tests]
     report = path / "meson-logs" / "testlog.json"
     return Part(name, path, command, count_meson, report, environment or {})
 
@@ -142,9 +148,13 @@ def parts() -> list[Part]:
     sanitized = ROOT / "build-asan" / "cli" / "roast"
     cli = ROOT / "tests" / "cli"
     return [
-        Part("lint", ROOT / "tools/lint", ["tools/lint"], count_lint, ROOT / "tools/lint"),
+        *(
+            Part(name, tool, [str(tool)], count_lint, tool)
+            for name, tool in (("lint", ROOT / "tools/lint"), ("tidy", ROOT / "tools/tidy"))
+        ),
         meson_part("unit", "build"),
-        meson_part("unit-asan", "build-asan", SANITIZERS),
+        meson_part("unit-asan", "build-asan", environment=SANITIZERS),
+        meson_part("tsan", "build-tsan", *THREADED, environment=RACES),
         pytest_part("cli", cli, str(cli), environment={"ROAST": str(installed)}),
         pytest_part("cli-asan", cli, str(cli), environment={"ROAST": str(sanitized), **SANITIZERS}),
         pytest_part("page", ROOT / "tests" / "page", "tests/page"),

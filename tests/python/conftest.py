@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES))  # worker processes inherit it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background ignore it
 
 
 @pytest.fixture(scope="session")
