@@ -64,6 +64,10 @@ tsan: setup-test $(installed) build-tsan ## run what uses threads under ThreadSa
 tidy: setup-lint $(installed) ## look for bugs with clang-tidy
 	@tools/tidy
 
+.PHONY: analyze
+analyze: setup-lint $(installed) ## look for bugs with clang's analyzer, which takes minutes
+	@tools/analyze
+
 .PHONY: coverage
 coverage: setup-test $(installed) ## say which lines and branches of libroast the tests reach
 	@$(python) tools/reached_lines.py

@@ -109,7 +109,7 @@ void inspect_share(struct roast_cell *cell, int64_t part, int64_t whole)
         for (int i = 0;
              i < BAR_WIDTH && i + 0.5 <= share * BAR_WIDTH && (size_t)n + 3 < sizeof(text);
              i++, n += 3)
-                strcpy(text + n, "\xe2\x96\x88"); /* a full block */
+                memcpy(text + n, "\xe2\x96\x88", 4); /* a full block, and the end of the text */
         build_real(cell, share, text);
 }
 

@@ -80,7 +80,7 @@ int clusters_make(uint16_t **ret, size_t *n_clusters, const uint32_t *worker,
         done = calloc(workers.n + 1, sizeof(*done));
         if (!done)
                 r = ROAST_E_NOMEM;
-        if (r >= 0 && n) {
+        if (r >= 0 && workers.n) {
                 /* whole workers, or each in equal stretches of its units */
                 stretches = (wanted(n) + workers.n - 1) / workers.n;
                 for (size_t i = 0; i < n; i++) {

@@ -259,6 +259,7 @@ int roast_compare(struct roast_comparison *comparison, struct roast_run *const *
                   const size_t *group_of, size_t n_runs, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct compare_run *all = calloc(n_runs + 1, sizeof(*all));
+        size_t n_groups = 0;
         int r;
 
         *comparison = (struct roast_comparison){ 0 };
@@ -267,15 +268,16 @@ int roast_compare(struct roast_comparison *comparison, struct roast_run *const *
         for (size_t i = 0; i < n_runs; i++) {
                 all[i].run = runs[i];
                 all[i].group = group_of[i];
-                if (group_of[i] >= comparison->n_groups)
-                        comparison->n_groups = group_of[i] + 1;
+                if (group_of[i] >= n_groups)
+                        n_groups = group_of[i] + 1;
         }
-        if (comparison->n_groups < 2)
+        if (n_groups < 2)
                 return roast_fail(error, ROAST_E_INVALID, "there is nothing to compare with");
-        if (comparison->n_groups > ROAST_COMPARE_GROUPS_MAX)
+        if (n_groups > ROAST_COMPARE_GROUPS_MAX)
                 return roast_fail(error, ROAST_E_INVALID,
                                   "more than %d groups cannot be compared at once",
                                   ROAST_COMPARE_GROUPS_MAX);
+        comparison->n_groups = n_groups;
         r = compare(comparison, all, n_runs, error);
         for (size_t i = 0; i < n_runs; i++) {
                 costs_deinit(&all[i].chunks);

@@ -298,21 +298,27 @@ static size_t count_lines(const char *lines)
         return n;
 }
 
-/* A list: how many, and for later runs what is other than in the first */
+static bool same(const char *a, const char *b)
+{
+        return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* A list: how many, and where it is another than the first run's what is other */
 static char *list_text(const char *lines, const char *first)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        bool is_other = !same(lines, first);
         size_t n = 0;
         int r;
 
         if (!lines)
                 return strdup("");
-        r = count_lines(lines) == 1 && lines == first
+        r = count_lines(lines) == 1 && !is_other
                     ? buf_puts(&out, lines)
-                    : buf_printf(&out, "%zu%s", count_lines(lines), lines == first ? "" : ": ");
-        if (r >= 0 && lines != first)
+                    : buf_printf(&out, "%zu%s", count_lines(lines), is_other ? ": " : "");
+        if (r >= 0 && is_other)
                 r = put_lines(&out, lines, first, "+", &n);
-        if (r >= 0 && lines != first)
+        if (r >= 0 && is_other)
                 r = put_lines(&out, first, lines, "-", &n);
         if (r >= 0 && n > LINES_SHOWN)
                 r = buf_printf(&out, " and %zu more", n - LINES_SHOWN);
@@ -322,11 +328,6 @@ static char *list_text(const char *lines, const char *first)
 static bool is_list(const char *name)
 {
         return !strcmp(name, "branches") || !strcmp(name, "hosts");
-}
-
-static bool same(const char *a, const char *b)
-{
-        return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* What the runs of a group say, each text once */

@@ -250,22 +250,20 @@ int roast_explain(struct roast_explanation *explanation, struct roast_run *run,
                   struct roast_error *error)
 {
         ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation made = { 0 };
         int r;
 
         *explanation = (struct roast_explanation){ 0 };
         r = study_run(&study, run, true, error);
         if (r < 0)
                 return r;
-        explanation->elapsed_s = study.elapsed_s;
-        explanation->threads = study.threads;
-        explanation->findings = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*explanation->findings));
-        explanation->unfired = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*explanation->unfired));
-        r = ROAST_E_NOMEM;
-        if (explanation->findings && explanation->unfired)
-                r = apply(explanation, &study);
-        if (r < 0) {
-                roast_explanation_deinit(explanation);
+        made.elapsed_s = study.elapsed_s;
+        made.threads = study.threads;
+        made.findings = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*made.findings));
+        made.unfired = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*made.unfired));
+        if (!made.findings || !made.unfired || apply(&made, &study) < 0)
                 return roast_fail_nomem(error);
-        }
+        *explanation = made;
+        made = (struct roast_explanation){ 0 };
         return 0;
 }

@@ -54,11 +54,9 @@ static uint32_t *sites_of(const struct study *study)
 
 static uint32_t key_of(const struct study_chunk *chunk, enum group_by by, const uint32_t *sites)
 {
-        if (by == GROUP_HOST)
-                return chunk->host;
-        if (by == GROUP_FILE || chunk->file == STUDY_NONE)
-                return chunk->file;
-        return sites[chunk->file];
+        if (by == GROUP_SITE && chunk->file != STUDY_NONE)
+                return sites[chunk->file];
+        return by == GROUP_HOST ? chunk->host : chunk->file;
 }
 
 int64_t group_chunks(const struct study *study, enum group_by by, struct group **ret)

@@ -205,7 +205,7 @@ int law_fit_with_intervals(struct roast_scaling_fit *fit, const double *cores, c
 {
         ROAST_CLEANUP(cleanup_free) double(*drawn)[DRAWS] = NULL;
         double figures[N_FIGURES];
-        struct law law;
+        struct law law = { 0 };
 
         fit->deviation = law_fit(&law, cores, rates, n, usl);
         figures_of(figures, &law);

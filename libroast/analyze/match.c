@@ -120,6 +120,7 @@ static int begin(struct match *match, uint64_t *keys, const struct costs *costs,
                  bool whole_files)
 {
         ROAST_CLEANUP(table_deinit) struct table table = { 0 };
+        size_t n = 0;
 
         if (table_init(&table, costs->n) < 0)
                 return ROAST_E_NOMEM;
@@ -128,9 +129,10 @@ static int begin(struct match *match, uint64_t *keys, const struct costs *costs,
 
                 if (!key || !table_put(&table, key, (uint32_t)i))
                         continue;
-                keys[match->n] = key;
-                match->index[0][match->n++] = (uint32_t)i;
+                keys[n] = key;
+                match->index[0][n++] = (uint32_t)i;
         }
+        match->n = n;
         return 0;
 }
 

@@ -30,9 +30,10 @@ static double crowding(double threads, double cores, double others)
 
         if (room <= 0 || others > 30)
                 return fmax((threads + others) / cores, 1);
-        /* E (K - room)+ = others - room + sum over k < room of (room - k) P(k) */
+        /* E (K - room)+ = others - room + sum over k < room of (room - k) P(k), as far as P(k) is a
+         * number: a damaged file may tell of any number of cores */
         excess = others - room;
-        for (double k = 0; k < room; k++) {
+        for (int k = 0; k < room && chance > 0; k++) {
                 excess += (room - k) * chance;
                 chance *= others / (k + 1);
         }

@@ -9,7 +9,7 @@ static const char no_sections[] = "no section was tracked";
 
 int rule_section_waits(const struct study *study, double limit, struct verdict *verdict)
 {
-        const struct study_section *worst = NULL;
+        const struct study_section *worst = study->sections;
         double asleep_s = 0, share, sure;
 
         if (study->n_sections == 0)
@@ -17,8 +17,8 @@ int rule_section_waits(const struct study *study, double limit, struct verdict *
         for (size_t i = 0; i < study->n_chunks; i++)
                 if (!isnan(study->chunks[i].asleep_s))
                         asleep_s += (double)study->chunks[i].asleep_s;
-        for (size_t i = 0; i < study->n_sections; i++)
-                if (!worst || study->sections[i].wait_most_s > worst->wait_most_s)
+        for (size_t i = 1; i < study->n_sections; i++)
+                if (study->sections[i].wait_most_s > worst->wait_most_s)
                         worst = &study->sections[i];
         share = study->wall_s > 0 ? worst->wait_most_s / study->wall_s : 0;
         sure = worst->wait_most_s > 0 ? worst->wait_least_s / worst->wait_most_s : 0;
@@ -46,13 +46,13 @@ int rule_section_waits(const struct study *study, double limit, struct verdict *
 
 int rule_section_dominates(const struct study *study, double limit, struct verdict *verdict)
 {
-        const struct study_section *worst = NULL;
+        const struct study_section *worst = study->sections;
         double share, working, cpu;
 
         if (study->n_sections == 0)
                 return verdict_why_not(verdict, "%s", no_sections);
-        for (size_t i = 0; i < study->n_sections; i++)
-                if (!worst || study->sections[i].self_s > worst->self_s)
+        for (size_t i = 1; i < study->n_sections; i++)
+                if (study->sections[i].self_s > worst->self_s)
                         worst = &study->sections[i];
         share = study->wall_s > 0 ? worst->self_s / study->wall_s : 0;
         if (share < limit)

@@ -23,10 +23,13 @@ static float select_kth(float *values, size_t n, size_t k_th)
                 ptrdiff_t i = low, j = high;
 
                 do {
+                        /* The pivot, or what was swapped before, ends either search:
+                         * NOLINTBEGIN(clang-analyzer-core.UndefinedBinaryOperatorResult) */
                         while (values[i] < pivot)
                                 i++;
                         while (pivot < values[j])
                                 j--;
+                        /* NOLINTEND(clang-analyzer-core.UndefinedBinaryOperatorResult) */
                         if (i <= j) {
                                 float kept = values[i];
 

@@ -68,13 +68,14 @@ static int write_metrics(struct v1 *v1, const char *directory, struct roast_erro
         out_init(&out, write_all, &fd);
         if (fd < 0)
                 return fd;
-        v1->out = &out;
         r = run_view_begin(v1->run, error);
         if (r < 0)
                 return r;
         r = roast_summary_of_run(&v1->summary, v1->run, error);
+        v1->out = &out;
         if (r >= 0)
                 r = v1_put_metrics(v1, error);
+        v1->out = NULL;
         run_view_end(v1->run);
         return r < 0 ? r : out_end(&out, error);
 }

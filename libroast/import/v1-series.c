@@ -62,7 +62,9 @@ static bool add_sample(struct v1_series *series, struct json_reader *in,
                 series->first_utc_ns = sample->utc_ns;
         if (series->n == 0 || sample->utc_ns > series->last_utc_ns)
                 series->last_utc_ns = sample->utc_ns;
-        series->samples[series->n++] = *sample;
+        series->samples[series->n] = *sample;
+        series->samples[series->n].order = series->n;
+        series->n++;
         return true;
 }
 
@@ -186,7 +188,9 @@ static int by_worker(const void *a, const void *b)
                 return x->worker < y->worker ? -1 : 1;
         if (x->utc_ns != y->utc_ns)
                 return x->utc_ns < y->utc_ns ? -1 : 1;
-        return x->column == y->column ? 0 : x->column < y->column ? -1 : 1;
+        if (x->column != y->column)
+                return x->column < y->column ? -1 : 1;
+        return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* A block of one worker that is being filled */

@@ -44,6 +44,7 @@ struct v1_sample {
         int64_t value;
         uint32_t worker;
         uint32_t column;
+        size_t order; /* in the file */
 };
 
 struct v1_series {

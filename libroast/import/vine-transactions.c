@@ -22,7 +22,7 @@ struct vine_measured {
  * A recovery makes a result again that was counted before: it is a task, but no further attempt at
  * its chunk.
  */
-static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_task *row)
+static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_task row)
 {
         static const struct vine_task no_chunk = { .dataset = VINE_NONE,
                                                    .file = VINE_NONE,
@@ -36,23 +36,24 @@ static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_t
         int r;
 
         (void)snprintf(key, sizeof(key), "%" PRId64, task->id);
-        row->key = key;
-        row->prefix = prefix =
+        row.key = key;
+        row.prefix = prefix =
                 task->recovery ? strdup("recovery") : vine_text(&vine->names, task->category);
-        row->worker = worker = vine_text(&vine->worker_ids, task->worker);
-        row->dataset = dataset = vine_text(&vine->names, chunk->dataset);
-        row->file = file = vine_text(&vine->names, chunk->file);
-        row->tree = tree = vine_text(&vine->names, chunk->tree);
-        row->uuid = uuid = vine_text(&vine->names, chunk->uuid);
-        row->attempt = ++root->attempts;
-        row->entry_start = chunk->entry_start;
-        row->entry_stop = chunk->entry_stop;
-        if ((!prefix && task->category >= 0) || (!worker && task->worker >= 0) ||
-            (!dataset && chunk->dataset >= 0) || (!file && chunk->file >= 0) ||
-            (!tree && chunk->tree >= 0) || (!uuid && chunk->uuid >= 0))
+        row.worker = worker = vine_text(&vine->worker_ids, task->worker);
+        row.dataset = dataset = vine_text(&vine->names, chunk->dataset);
+        row.file = file = vine_text(&vine->names, chunk->file);
+        row.tree = tree = vine_text(&vine->names, chunk->tree);
+        row.uuid = uuid = vine_text(&vine->names, chunk->uuid);
+        row.attempt = ++root->attempts;
+        row.entry_start = chunk->entry_start;
+        row.entry_stop = chunk->entry_stop;
+        if ((!prefix && (task->recovery || task->category >= 0)) ||
+            (!worker && task->worker >= 0) || (!dataset && chunk->dataset >= 0) ||
+            (!file && chunk->file >= 0) || (!tree && chunk->tree >= 0) ||
+            (!uuid && chunk->uuid >= 0))
                 r = roast_fail_nomem(vine->error);
         else
-                r = roast_run_add_task(vine->run, row, vine->error);
+                r = roast_run_add_task(vine->run, &row, vine->error);
         free(prefix);
         free(worker);
         free(dataset);
@@ -71,7 +72,7 @@ static int end_without_result(struct vine *vine, struct vine_task *task, int64_t
         row.outcome = outcome;
         row.start_utc_ns = task->running_us * 1000;
         row.stop_utc_ns = us * 1000;
-        return add_attempt(vine, task, &row);
+        return add_attempt(vine, task, row);
 }
 
 static void note_measured(const struct json_text *name, double value, void *context)
@@ -153,7 +154,7 @@ static int read_retrieved(struct vine *vine, struct vine_task *task, int64_t us,
                 row.error_type = success ? "ExitCode" : result;
                 row.error_message = success ? message : NULL;
         }
-        return add_attempt(vine, task, &row);
+        return add_attempt(vine, task, row);
 }
 
 static int read_task(struct vine *vine, int64_t us, char *at)

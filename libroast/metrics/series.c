@@ -55,7 +55,6 @@ struct shown {
 
 /* Of one worker; cores and the counters of a process are with the worker that stands for it. */
 struct sampled {
-        const struct collect_worker *size;
         struct stat_average rss_bytes;
         struct stat_average memory_percent;
         struct cores_use cores;
@@ -71,21 +70,22 @@ struct totals {
         bool known[N_COUNTERS];
 };
 
-static void add_memory(struct series_walk *walk, struct sampled *worker, struct totals *totals)
+static void add_memory(struct series_walk *walk, struct sampled *worker, double limit_bytes,
+                       struct totals *totals)
 {
         int64_t resolution;
         const int64_t *rss = series_walk_column(walk, "rss_bytes", &resolution);
 
         for (size_t i = 0; rss && i < walk->block.n; i++) {
                 double bytes = (double)rss[i] * (double)resolution;
-                double percent = bytes / worker->size->memory_limit_bytes * 100;
+                double percent = bytes / limit_bytes * 100;
 
                 if (rss[i] < 0)
                         continue;
                 stat_average_add(&worker->rss_bytes, (double)walk->block.times[i], bytes);
                 if (bytes > totals->peak_bytes)
                         totals->peak_bytes = bytes;
-                if (!(worker->size->memory_limit_bytes > 0))
+                if (!(limit_bytes > 0))
                         continue;
                 stat_average_add(&worker->memory_percent, (double)walk->block.times[i], percent);
                 stat_add(&totals->memory_percent, percent);
@@ -111,7 +111,8 @@ static void note_cores(struct cores_use *cores, double threads, struct stat_sum 
         cores->last_ns = cpu_ns;
 }
 
-static void add_cores(struct series_walk *walk, struct sampled *process, struct totals *totals)
+static void add_cores(struct series_walk *walk, struct sampled *process, double threads,
+                      struct totals *totals)
 {
         int64_t user_unit, system_unit;
         const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
@@ -119,8 +120,8 @@ static void add_cores(struct series_walk *walk, struct sampled *process, struct 
 
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
-                        note_cores(&process->cores, process->size->process_threads,
-                                   &totals->cpu_percent, walk->block.times[i],
+                        note_cores(&process->cores, threads, &totals->cpu_percent,
+                                   walk->block.times[i],
                                    (double)user[i] * (double)user_unit +
                                            (double)system[i] * (double)system_unit);
 }
@@ -174,21 +175,21 @@ static void set_use(struct roast_metric_set *set, enum roast_metric mean,
         roast_metric_set_real(set, mean + 2, samples->max);
 }
 
-static void set_workers(struct roast_metric_set *set, const struct sampled *workers, size_t n,
-                        const struct totals *totals)
+static void set_workers(struct roast_metric_set *set, const struct sampled *workers,
+                        const struct collect *collect, const struct totals *totals)
 {
         struct stat_sum bytes = { 0 }, memory_percent = { 0 }, cpu_percent = { 0 };
 
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < collect->texts.n; i++) {
                 const struct cores_use *cores = &workers[i].cores;
+                double threads = collect->workers[i].process_threads;
 
                 if (workers[i].rss_bytes.n)
                         stat_add(&bytes, stat_average_mean(&workers[i].rss_bytes));
                 if (workers[i].memory_percent.n)
                         stat_add(&memory_percent, stat_average_mean(&workers[i].memory_percent));
-                if (cores->time_ns > 0 && workers[i].size->process_threads > 0)
-                        stat_add(&cpu_percent, cores->cpu_ns / cores->time_ns /
-                                                       workers[i].size->process_threads * 100);
+                if (cores->time_ns > 0 && threads > 0)
+                        stat_add(&cpu_percent, cores->cpu_ns / cores->time_ns / threads * 100);
         }
         if (bytes.n) {
                 roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);
@@ -230,15 +231,15 @@ int collect_series(struct collect *collect, struct roast_error *error)
         workers = calloc(collect->texts.n + 1, sizeof(*workers));
         if (!workers)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i < collect->texts.n; i++)
-                workers[i].size = &collect->workers[i];
         r = series_walk_begin(&walk, collect->run, &collect->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0) {
+                const struct collect_worker *about = &collect->workers[walk.worker_text - 1];
                 struct sampled *worker = &workers[walk.worker_text - 1];
-                struct sampled *process = &workers[worker->size->process];
+                struct sampled *process = &workers[about->process];
 
-                add_memory(&walk, worker, &totals);
-                add_cores(&walk, process, &totals);
+                add_memory(&walk, worker, about->memory_limit_bytes, &totals);
+                add_cores(&walk, process, collect->workers[about->process].process_threads,
+                          &totals);
                 for (size_t i = 0; i < N_COUNTERS; i++) {
                         struct sampled *of = counters[i].of_process ? process : worker;
 
@@ -248,7 +249,7 @@ int collect_series(struct collect *collect, struct roast_error *error)
         series_walk_end(&walk);
         if (r < 0)
                 return r;
-        set_workers(set, workers, collect->texts.n, &totals);
+        set_workers(set, workers, collect, &totals);
         set_counters(set, &totals);
         if (walk.n_damaged)
                 add_faults(set, walk.n_damaged);

@@ -42,8 +42,11 @@ static struct task_prefix *prefix_of(struct task_times *sums, int64_t text)
 double task_share(const struct task_times *sums, int64_t prefix_text)
 {
         const struct task_prefix *prefix = find_prefix(sums, prefix_text);
-        double all = prefix ? prefix->chunk_ns + prefix->other_ns : 0;
+        double all;
 
+        if (!prefix)
+                return -1;
+        all = prefix->chunk_ns + prefix->other_ns;
         return all > 0 ? prefix->chunk_ns / all : -1;
 }
 

@@ -85,9 +85,9 @@ static int read_name(struct roast_run *run, int64_t text, char **ret, struct roa
         return *ret ? 0 : roast_fail_nomem(error);
 }
 
-/* The worker with that name; a new one is here as soon as it says anything. */
-static int find(struct roast_workers *workers, struct roast_run *run, int64_t text,
-                struct roast_worker_now **ret, struct roast_error *error)
+/* The place of the worker with that name; a new one is here as soon as it says anything. */
+static int64_t find(struct roast_workers *workers, struct roast_run *run, int64_t text,
+                    struct roast_error *error)
 {
         struct roast_worker_now *worker;
         int r;
@@ -97,10 +97,8 @@ static int find(struct roast_workers *workers, struct roast_run *run, int64_t te
                                   "%s: is damaged (a worker without a name)", run_label(run));
         if (make_slots(workers, (size_t)text) < 0)
                 return roast_fail_nomem(error);
-        if (workers->slots[text - 1]) {
-                *ret = &workers->workers[workers->slots[text - 1] - 1];
-                return 0;
-        }
+        if (workers->slots[text - 1])
+                return (int64_t)workers->slots[text - 1] - 1;
         if (workers->n == workers->cap) {
                 size_t cap = workers->cap ? workers->cap * 2 : 64;
 
@@ -120,8 +118,7 @@ static int find(struct roast_workers *workers, struct roast_run *run, int64_t te
         if (r < 0)
                 return r;
         workers->slots[text - 1] = ++workers->n;
-        *ret = worker;
-        return 0;
+        return (int64_t)workers->n - 1;
 }
 
 static int64_t int_or_unknown(sqlite3_stmt *stmt, int column)
@@ -135,7 +132,8 @@ static int read_events(struct roast_workers *workers, struct roast_run *run,
                        struct roast_error *error)
 {
         sqlite3_stmt *stmt = NULL;
-        int rc, r = 0;
+        int64_t at = 0;
+        int rc;
 
         rc = sqlite3_prepare_v2(run->db,
                                 "SELECT id,worker_text,kind,threads,memory_limit_bytes FROM"
@@ -143,13 +141,14 @@ static int read_events(struct roast_workers *workers, struct roast_run *run,
                                 -1, &stmt, NULL);
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int64(stmt, 1, workers->last_event);
-        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
                 struct roast_worker_now *worker;
 
-                r = find(workers, run, sqlite3_column_int64(stmt, 1), &worker, error);
+                at = find(workers, run, sqlite3_column_int64(stmt, 1), error);
                 rc = SQLITE_OK;
-                if (r < 0)
+                if (at < 0)
                         break;
+                worker = &workers->workers[at];
                 worker->here = sqlite3_column_int64(stmt, 2) != ROAST_WORKER_WENT;
                 if (worker->here) {
                         worker->threads = int_or_unknown(stmt, 3);
@@ -158,7 +157,9 @@ static int read_events(struct roast_workers *workers, struct roast_run *run,
                 workers->last_event = sqlite3_column_int64(stmt, 0);
         }
         sqlite3_finalize(stmt);
-        return r < 0 || rc == SQLITE_DONE ? r : run_fail_sqlite(run, rc, "cannot be read", error);
+        if (at < 0)
+                return (int)at;
+        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(run, rc, "cannot be read", error);
 }
 
 /* The last known memory in a block */
@@ -181,12 +182,11 @@ static void note_block(struct roast_worker_now *worker, const struct series_walk
 static int read_block(struct roast_workers *workers, struct roast_run *run, sqlite3_stmt *stmt,
                       struct series_walk *walk, struct roast_error *error)
 {
-        struct roast_worker_now *worker;
+        int64_t at = find(workers, run, sqlite3_column_int64(stmt, 1), error);
         int r;
 
-        r = find(workers, run, sqlite3_column_int64(stmt, 1), &worker, error);
-        if (r < 0)
-                return r;
+        if (at < 0)
+                return (int)at;
         if (sqlite3_column_int64(stmt, 0) > workers->last_series)
                 workers->last_series = sqlite3_column_int64(stmt, 0);
         walk->columns = (const char *)sqlite3_column_text(stmt, 2);
@@ -196,7 +196,7 @@ static int read_block(struct roast_workers *workers, struct roast_run *run, sqli
         r = series_walk_decode(walk, sqlite3_column_blob(stmt, 3),
                                (size_t)sqlite3_column_bytes(stmt, 3), error);
         if (r > 0)
-                note_block(worker, walk);
+                note_block(&workers->workers[at], walk);
         return r < 0 ? r : 0;
 }
 

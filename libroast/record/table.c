@@ -170,8 +170,9 @@ const char *chunk_table_text(const struct chunk_table *table, size_t row, enum c
         return intern_get(&table->strings, (size_t)number, len);
 }
 
+/* One more part of the last chunk, whose values are for the caller to set */
 static int add_part(struct chunk_table *table, struct chunk_parts *parts, const char *name,
-                    size_t len, const int64_t *values)
+                    size_t len)
 {
         int64_t number;
         int r;
@@ -185,8 +186,6 @@ static int add_part(struct chunk_table *table, struct chunk_parts *parts, const 
         if (r < 0)
                 return r;
         parts->columns[0][parts->n] = number;
-        for (size_t i = 1; i < parts->n_columns; i++)
-                parts->columns[i][parts->n] = values[i - 1];
         parts->first[table->n] = ++parts->n;
         return 0;
 }
@@ -194,12 +193,22 @@ static int add_part(struct chunk_table *table, struct chunk_parts *parts, const 
 int chunk_table_add_section(struct chunk_table *table, const char *name, size_t len,
                             const int64_t values[SECTION_N_FIELDS])
 {
-        return add_part(table, &table->sections, name, len, values);
+        struct chunk_parts *parts = &table->sections;
+        int r = add_part(table, parts, name, len);
+
+        for (size_t i = 0; r >= 0 && i < SECTION_N_FIELDS; i++)
+                parts->columns[1 + i][parts->n - 1] = values[i];
+        return r;
 }
 
 int chunk_table_add_branch(struct chunk_table *table, const char *name, size_t len, int64_t bytes)
 {
-        return add_part(table, &table->branches, name, len, &bytes);
+        struct chunk_parts *parts = &table->branches;
+        int r = add_part(table, parts, name, len);
+
+        if (r >= 0)
+                parts->columns[1][parts->n - 1] = bytes;
+        return r;
 }
 
 static int copy_parts(struct chunk_table *table, struct chunk_parts *parts,
@@ -209,14 +218,13 @@ static int copy_parts(struct chunk_table *table, struct chunk_parts *parts,
         int r = 0;
 
         for (size_t i = from_parts->first[row]; r >= 0 && i < from_parts->first[row + 1]; i++) {
-                int64_t values[SECTION_N_FIELDS];
                 size_t len;
                 const char *name =
                         intern_get(&from->strings, (size_t)from_parts->columns[0][i], &len);
 
-                for (size_t j = 1; j < from_parts->n_columns; j++)
-                        values[j - 1] = from_parts->columns[j][i];
-                r = add_part(table, parts, name, len, values);
+                r = add_part(table, parts, name, len);
+                for (size_t j = 1; r >= 0 && j < parts->n_columns; j++)
+                        parts->columns[j][parts->n - 1] = from_parts->columns[j][i];
         }
         return r;
 }

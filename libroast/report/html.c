@@ -164,7 +164,7 @@ static int write_page(const char *path, const char *html, size_t len, struct roa
 int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *html = NULL;
-        size_t len;
+        size_t len = 0;
         int r;
 
         r = check_target(path, error);
@@ -177,7 +177,7 @@ int roast_report_write_comparison(const struct roast_comparison *comparison, con
                                   struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *html = NULL;
-        size_t len;
+        size_t len = 0;
         int r;
 
         r = check_target(path, error);

@@ -36,13 +36,10 @@ void samples_deinit(struct samples *samples)
         free(samples->before_ns);
 }
 
-static void add_peak(struct samples *samples, size_t worker, double place, double value)
+static void add_peak(struct samples *samples, size_t worker, size_t cell, double value)
 {
-        size_t at;
+        size_t at = worker * samples->grid->n + cell;
 
-        if (!(place >= 0) || place >= (double)samples->grid->n)
-                return;
-        at = worker * samples->grid->n + (size_t)place;
         if (samples->known[at] == 0 || samples->amounts[at] < (float)value)
                 samples->amounts[at] = (float)value;
         samples->known[at] = 1;
@@ -51,11 +48,11 @@ static void add_peak(struct samples *samples, size_t worker, double place, doubl
 /* A gauge holds its value in the cells in which there is no sample. */
 static void hold_peak(struct samples *samples, size_t worker, double from, double to, double value)
 {
-        double end = (double)samples->grid->n;
+        double first = fmax(floor(from) + 1, 0), end = fmin(floor(to), (double)samples->grid->n);
 
-        to = to > end ? end : to;
-        for (double place = floor(from < 0 ? 0 : from) + 1; place < floor(to); place++)
-                add_peak(samples, worker, place, value);
+        if (first < end)
+                for (size_t cell = (size_t)first; cell < (size_t)end; cell++)
+                        add_peak(samples, worker, cell, value);
 }
 
 static void add_rate(struct samples *samples, size_t worker, double from, double to, double amount)
@@ -83,8 +80,8 @@ void samples_add(struct samples *samples, size_t worker, int64_t utc_ns, int64_t
                 return;
         samples->before_ns[worker] = utc_ns;
         samples->before[worker] = value;
-        if (samples->kind == SAMPLES_PEAK)
-                add_peak(samples, worker, place, (double)value);
+        if (samples->kind == SAMPLES_PEAK && place >= 0 && place < (double)samples->grid->n)
+                add_peak(samples, worker, (size_t)place, (double)value);
         if (before_ns == INT64_MIN || (double)utc_ns - (double)before_ns > samples->gap_ns)
                 return;
         from = grid_place(samples->grid, before_ns);

@@ -97,21 +97,22 @@ static void cluster_deinit(struct cluster *cluster)
 }
 
 struct presence {
-        double since; /* NaN: not here */
+        bool here;
+        double since;
         int64_t threads;
 };
 
 static void leave(struct cluster *cluster, const struct grid *grid, struct presence *worker,
                   double place)
 {
-        if (isnan(worker->since))
+        if (!worker->here)
                 return;
         density_add(&cluster->workers, grid, worker->since, place, 1);
         if (worker->threads > 0)
                 density_add(&cluster->threads, grid, worker->since, place, (double)worker->threads);
         else
                 cluster->threads_known = false;
-        worker->since = NAN;
+        worker->here = false;
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
@@ -127,8 +128,11 @@ static int add_event(struct cluster *cluster, const struct grid *grid, struct re
         leave(cluster, grid, &here[worker], place);
         if (values[2].integer == ROAST_WORKER_WENT)
                 return 0;
-        here[worker].since = place;
-        here[worker].threads = values[5].type == RUN_INT ? values[5].integer : -1;
+        here[worker] = (struct presence){
+                .here = true,
+                .since = place,
+                .threads = values[5].type == RUN_INT ? values[5].integer : -1,
+        };
         if (limit > 0 && (cluster->memory_limit_bytes < 0 || limit < cluster->memory_limit_bytes))
                 cluster->memory_limit_bytes = limit;
         return 0;
@@ -138,14 +142,12 @@ static int add_events(struct cluster *cluster, const struct grid *grid, struct r
                       struct roast_error *error)
 {
         size_t n = report->texts.n + 1;
-        ROAST_CLEANUP(cleanup_free) struct presence *here = malloc(n * sizeof(*here));
+        ROAST_CLEANUP(cleanup_free) struct presence *here = calloc(n, sizeof(*here));
         struct run_scan scan;
         int r;
 
         if (!here)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i < n; i++)
-                here[i].since = NAN;
         r = run_scan_begin(&scan, report->run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
                 if (add_event(cluster, grid, report, here, scan.values) < 0)

@@ -209,7 +209,7 @@ static int classes_count(struct walk *walk, struct roast_error *error)
 {
         struct roast_rootfile *public = &walk->file->public;
         const char **names = (const char **)(void *)walk->classes.data;
-        size_t n = public->num_keys, count = 0;
+        size_t n = walk->classes.len / sizeof(*names), count = 0;
         struct roast_root_class *classes;
 
         if (n == 0)

@@ -38,11 +38,13 @@ static struct fact_row *find_row(struct fact_list *list, const char *name, size_
                 if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
                         return &list->rows[i];
         if (list->n == list->cap) {
-                list->cap = list->cap ? list->cap * 2 : 32;
-                rows = realloc(list->rows, list->cap * sizeof(*rows));
+                size_t cap = list->cap ? list->cap * 2 : 32;
+
+                rows = realloc(list->rows, cap * sizeof(*rows));
                 if (!rows)
                         return NULL;
                 list->rows = rows;
+                list->cap = cap;
         }
         list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
         if (!list->rows[list->n].name)

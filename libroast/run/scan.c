@@ -287,7 +287,7 @@ static int next_row(struct run_scan *scan, int64_t *id, struct roast_error *erro
 
 int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
-        int64_t id;
+        int64_t id = 0;
         int r = next_row(scan, &id, error);
 
         if (r < 0)

@@ -86,7 +86,7 @@ void build_bar(struct roast_cell *cell, double share)
         int n = share > 0 && share <= 1 ? (int)(share * BUILD_BAR_MAX + 0.5) : 0;
 
         for (int i = 0; i < n; i++)
-                strcat(bar, "\xe2\x96\x88");
+                memcpy(bar + 3 * (size_t)i, "\xe2\x96\x88", 3); /* a full block */
         build_text(cell, "%s", bar);
 }
 

@@ -309,7 +309,7 @@ static int decode(struct block *block, const void *data, size_t len, size_t colu
                   struct roast_error *error)
 {
         struct cursor cursor = cursor_init(data, len);
-        size_t n, k, wanted;
+        size_t n = 0, k = 0, wanted;
         int r;
 
         block->n = block->k = 0;
@@ -342,7 +342,7 @@ int block_move(struct buf *out, const void *data, size_t len, int64_t offset,
                struct roast_error *error)
 {
         struct cursor cursor = cursor_init(data, len);
-        size_t n, k, start = out->len;
+        size_t n = 0, k = 0, start = out->len;
         const uint8_t *first;
         uint64_t time;
         int r;

@@ -79,9 +79,11 @@ char *roast_format_count(char *text, size_t size, int64_t count)
 {
         char digits[24];
         int n = snprintf(digits, sizeof(digits), "%lld", (long long)count);
-        size_t out = 0;
+        size_t out = 0, commas = (size_t)(n - 1 - (count < 0)) / 3;
 
-        for (int i = 0; i < n && out + 2 < size; i++) {
+        if ((size_t)n + commas >= size) /* without its last digits it would be another number */
+                n = 0;
+        for (int i = 0; i < n; i++) {
                 text[out++] = digits[i];
                 if (digits[i] != '-' && (n - i - 1) % 3 == 0 && i + 1 < n)
                         text[out++] = ',';

@@ -246,8 +246,11 @@ static PyObject *accessed(const struct coverage_results *results, const struct c
 {
         Py_ssize_t n = PyList_Size(results->names);
         bool *touched = calloc((size_t)n + 1, sizeof(*touched));
-        PyObject *list = touched ? PyList_New(0) : PyErr_NoMemory();
+        PyObject *list;
 
+        if (!touched)
+                return PyErr_NoMemory();
+        list = PyList_New(0);
         for (size_t i = 0; list && i < file->n; i++)
                 for (size_t j = 0; j < file->sets[i].n; j++)
                         touched[file->sets[i].branches[j]] = true;

@@ -60,22 +60,32 @@ static int runs_lock(struct runs *runs)
         return 0;
 }
 
-/* Runs from a list of Run objects; their groups from a list of numbers, if there is one */
-static int runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObject *groups)
+static int runs_make_room(struct runs *runs, Py_ssize_t n)
 {
-        PyObject *type = PyObject_GetAttrString(module, "Run");
-        size_t room;
+        size_t room = n > 0 ? (size_t)n : 1;
 
-        if (!type)
-                return -1;
-        runs->n = PyList_Size(list);
-        room = runs->n > 0 ? (size_t)runs->n : 1;
         runs->objects = calloc(room, sizeof(*runs->objects));
         runs->locked = calloc(room, sizeof(*runs->locked));
         runs->runs = calloc(room, sizeof(*runs->runs));
         runs->groups = calloc(room, sizeof(*runs->groups));
-        if (!runs->objects || !runs->locked || !runs->runs || !runs->groups)
+        if (!runs->objects || !runs->locked || !runs->runs || !runs->groups) {
                 PyErr_NoMemory();
+                return -1;
+        }
+        runs->n = n;
+        return 0;
+}
+
+/* Runs from a list of Run objects; their groups from a list of numbers, if there is one */
+static int runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObject *groups)
+{
+        PyObject *type;
+
+        if (runs_make_room(runs, PyList_Size(list)) < 0)
+                return -1;
+        type = PyObject_GetAttrString(module, "Run");
+        if (!type)
+                return -1;
         for (Py_ssize_t i = 0; i < runs->n && !PyErr_Occurred(); i++) {
                 PyObject *item = PyList_GetItem(list, i);
                 PyObject *group = groups ? PyList_GetItem(groups, i) : NULL;

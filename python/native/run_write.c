@@ -315,6 +315,7 @@ PyObject *native_run_add_values(PyObject *self, PyObject *args)
                         return NULL;
         Py_RETURN_NONE;
 }
+
 /* set_clock(worker, offset_ns, error_ns) */
 PyObject *native_run_set_clock(PyObject *self, PyObject *args)
 {

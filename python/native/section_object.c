@@ -325,6 +325,16 @@ static PyObject *section_new(PyObject *module, enum section_kind kind, PyObject 
         return (PyObject *)self;
 }
 
+/* The value of a keyword argument; NULL if there is none of that name */
+static PyObject *named(PyObject *names, Py_ssize_t n_names, PyObject *const *values,
+                       const char *parameter)
+{
+        for (Py_ssize_t i = 0; i < n_names; i++)
+                if (!PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), parameter))
+                        return values[i];
+        return NULL;
+}
+
 /* Puts positional and keyword arguments into their places; -1 with a TypeError. */
 static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args, PyObject *names,
                  const char *const *parameters, Py_ssize_t n, PyObject **values)
@@ -336,20 +346,14 @@ static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args,
                              n_args + n_names);
                 return -1;
         }
-        for (Py_ssize_t i = 0; i < n; i++)
-                values[i] = i < n_args ? args[i] : NULL;
-        for (Py_ssize_t i = 0; i < n_names; i++) {
-                PyObject *name = PyTuple_GetItem(names, i);
-                Py_ssize_t at = 0;
-
-                while (at < n && PyUnicode_CompareWithASCIIString(name, parameters[at]))
-                        at++;
-                if (at == n || values[at]) {
-                        PyErr_Format(PyExc_TypeError, "%s() got an unexpected argument %R",
-                                     function, name);
+        for (Py_ssize_t i = 0; i < n; i++) {
+                values[i] =
+                        i < n_args ? args[i] : named(names, n_names, args + n_args, parameters[i]);
+                if (!values[i]) {
+                        PyErr_Format(PyExc_TypeError, "%s() lacks the argument '%s'", function,
+                                     parameters[i]);
                         return -1;
                 }
-                values[at] = args[n_args + i];
         }
         return 0;
 }

@@ -21,7 +21,7 @@ Send = Callable[[bytes], None]
 ChunkKey = tuple[object, ...]
 
 #: What scheduler, workers and client send each other: another number is another package.
-PROTOCOL = 3
+PROTOCOL = 4
 
 COLLECT_VARIABLE = "ROAST_COLLECT"
 MAX_FAILED_CHUNKS = 10_000  # of which the number of attempts is remembered

@@ -168,6 +168,23 @@ async def test_the_scheduler_collects_only_in_large_clusters(workers: int, waits
 
 
 @in_loop
+async def test_a_remark_goes_along_and_one_that_fails_keeps_nothing_back() -> None:
+    def remark(messages: list[Any]) -> Any:
+        return ("the first of", len(messages), messages[0][1] / messages[0][0])
+
+    passed: list[Any] = []
+    scheduler: Any = SimpleNamespace(
+        workers=range(1000), log_event=lambda topic, messages: passed.append(messages)
+    )
+    outbox = Outbox(scheduler, "topic", remark)
+    for first in (2, 0):
+        outbox.put((first, 6))
+        outbox.put((1, 1))
+        outbox.pass_on()
+    assert passed == [[(2, 6), (1, 1), ("the first of", 2, 3)], [(0, 6), (1, 1)]]
+
+
+@in_loop
 async def test_the_scheduler_keeps_no_more_than_a_bounded_number() -> None:
     passed: list[Any] = []
     scheduler: Any = SimpleNamespace(

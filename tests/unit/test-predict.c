@@ -112,6 +112,32 @@ static void test_contention_goes_with_the_workers(void **state)
         }
 }
 
+/* A damaged file says that the host has more cores than can be counted one by one. */
+static void test_any_number_of_cores_has_a_forecast(void **state)
+{
+        static const int64_t workers[] = { 1, 4 };
+        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .shape = waits });
+        const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "env.cpus", INT64_MAX, &error), 0);
+        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
+        assert_int_equal(roast_run_commit(run, &error), 0);
+        {
+                ROAST_CLEANUP(roast_forecast_deinit)
+                struct roast_forecast result = forecast(run, &options);
+
+                for (size_t i = 0; i < 2; i++) {
+                        double chunks_s = 160 / (double)workers[i];
+
+                        /* half of the time was waiting: all of it comes again, or none */
+                        assert_true(result.predictions[i].makespan_s >= chunks_s * 0.5);
+                        assert_true(result.predictions[i].makespan_s <= chunks_s * 1.05);
+                }
+        }
+}
+
 /* Four threads wait three quarters of their time on two cores: four other threads want them too. */
 static void waits_for_others(struct scene_chunk *chunk)
 {
@@ -400,6 +426,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_equal_chunks_are_divided_by_the_workers),
                 cmocka_unit_test(test_contention_goes_with_the_workers),
+                cmocka_unit_test(test_any_number_of_cores_has_a_forecast),
                 cmocka_unit_test(test_who_shares_the_cores_is_left_open),
                 cmocka_unit_test(test_workers_may_wait_for_their_own_threads),
                 cmocka_unit_test(test_a_chunk_size_has_its_fixed_part),

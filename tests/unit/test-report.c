@@ -163,6 +163,22 @@ static void test_a_gauge_shows_its_peak_and_holds(void **state)
         samples_deinit(&samples);
 }
 
+static void test_a_gauge_holds_from_before_the_run(void **state)
+{
+        struct grid grid = { 0, 1e9, 4 };
+        struct samples samples;
+        float values[4];
+
+        (void)state;
+        assert_int_equal(samples_init(&samples, SAMPLES_PEAK, &grid, 1, 10e9), 0);
+        samples_add(&samples, 0, -2500000000, 7);
+        samples_add(&samples, 0, 2500000000, 3);
+        samples_add(&samples, 0, 9500000000, 5); /* behind the end */
+        assert_int_equal(samples_read(&samples, 0, 1, 1, values), 4);
+        assert_true(values[0] == 7 && values[1] == 7 && values[2] == 3 && values[3] == 3);
+        samples_deinit(&samples);
+}
+
 /* ---- the data of a run ---- */
 
 static void test_every_chunk_is_there_by_worker_and_start(void **state)
@@ -352,6 +368,7 @@ int main(void)
                 cmocka_unit_test(test_what_is_spread_is_all_there),
                 cmocka_unit_test(test_rates_are_of_the_time_that_is_known),
                 cmocka_unit_test(test_a_gauge_shows_its_peak_and_holds),
+                cmocka_unit_test(test_a_gauge_holds_from_before_the_run),
                 cmocka_unit_test(test_every_chunk_is_there_by_worker_and_start),
                 cmocka_unit_test(test_chunks_at_the_same_time_have_lanes),
                 cmocka_unit_test(test_series_are_bands_and_each_worker),

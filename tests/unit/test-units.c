@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "roast-units.h"
@@ -150,6 +151,96 @@ static void test_metrics_are_formatted_by_their_unit(void **state)
         }
 }
 
+/* As the documented helpers of the Python package write them */
+static void test_bytes_by_powers_of_1024(void **state)
+{
+        static const struct {
+                double bytes;
+                const char *text;
+        } rows[] = {
+                { 0, "0.00 B" },
+                { 1023, "1023.00 B" },
+                { 1024, "1.00 KB" },
+                { 1536, "1.50 KB" },
+                { 1048576, "1.00 MB" },
+                { -3 * 1073741824.0, "-3.00 GB" },
+                { 1125899906842624.0 * 2048, "2048.00 PB" }, /* there is no larger prefix */
+                { 1e40, "8.88e+24 PB" },
+        };
+        char text[ROAST_UNITS_MAX];
+
+        (void)state;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++)
+                assert_string_equal(roast_format_bytes_1024(text, sizeof(text), rows[i].bytes),
+                                    rows[i].text);
+}
+
+static void test_seconds_to_a_tenth(void **state)
+{
+        static const struct {
+                double seconds;
+                const char *text;
+        } rows[] = {
+                { 0, "0.0s" },      { 0.0012, "1.2ms" }, { 0.049, "49.0ms" },
+                { 0.06, "0.1s" },   { 0.5, "0.5s" },     { -0.5, "-0.5s" },
+                { 59.94, "59.9s" }, { 60, "1m 0s" },     { -75, "-75.0s" },
+        };
+        char text[ROAST_UNITS_MAX];
+
+        (void)state;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++)
+                assert_string_equal(
+                        roast_format_seconds_coarse(text, sizeof(text), rows[i].seconds),
+                        rows[i].text);
+}
+
+static void test_counts_that_do_not_fit_are_not_shown(void **state)
+{
+        char text[8];
+
+        (void)state;
+        assert_string_equal(roast_format_count(text, 6, 1234), "1,234");
+        assert_string_equal(roast_format_count(text, 5, 1234), "");
+        assert_string_equal(roast_format_count(text, 5, -123), "-123");
+        assert_string_equal(roast_format_count(text, 4, -123), "");
+        assert_string_equal(roast_format_count(text, 3, 98), "98");
+        assert_string_equal(roast_format_count(text, 2, 98), "");
+        assert_string_equal(roast_format_count(text, sizeof(text), INT64_MAX), "");
+}
+
+/* A unit of the registry is written as there, any other behind the number. */
+static void test_metrics_of_the_user_in_any_unit(void **state)
+{
+        static const struct {
+                const char *unit;
+                double real;
+                int64_t count;
+                const char *text;
+        } rows[] = {
+                { "B", 1500, 0, "1.50 kB" },
+                { "fraction", 0.5, 0, "50.0%" },
+                { "1", 12000, 12000, "12,000" },
+                { "events/J", 12.5, 0, "12.5 events/J" },
+                { "jets", 12000, 12000, "12,000 jets" },
+                { NULL, 0.125, 0, "0.125" },
+                { NULL, 1234567, 1234567, "1,234,567" },
+                { "", 2, 0, "2" },
+                { "jets", 1234567, 7, "1.235e+06 jets" },
+        };
+        char text[ROAST_UNITS_MAX];
+
+        (void)state;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
+                char unit[32];
+                struct roast_custom custom = { .value.real = rows[i].real,
+                                               .value.count = rows[i].count };
+
+                snprintf(unit, sizeof(unit), "%s", rows[i].unit ? rows[i].unit : "");
+                custom.unit = rows[i].unit ? unit : NULL;
+                assert_string_equal(roast_format_custom(text, sizeof(text), &custom), rows[i].text);
+        }
+}
+
 static void test_no_number_overruns_its_text(void **state)
 {
         static const double values[] = { 1e308, -1e308, (double)NAN, (double)INFINITY, 5e-324 };
@@ -175,6 +266,10 @@ int main(void)
                 cmocka_unit_test(test_counts),
                 cmocka_unit_test(test_times_of_day),
                 cmocka_unit_test(test_metrics_are_formatted_by_their_unit),
+                cmocka_unit_test(test_bytes_by_powers_of_1024),
+                cmocka_unit_test(test_seconds_to_a_tenth),
+                cmocka_unit_test(test_counts_that_do_not_fit_are_not_shown),
+                cmocka_unit_test(test_metrics_of_the_user_in_any_unit),
                 cmocka_unit_test(test_no_number_overruns_its_text),
         };
 

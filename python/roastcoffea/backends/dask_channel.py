@@ -161,7 +161,10 @@ class Outbox:
             self.timer = None
         if self.messages:
             messages, self.messages = self.messages, []
-            remark = self.remark(messages)
-            if remark is not None:
-                messages.append(remark)
+            try:
+                remark = self.remark(messages)
+                if remark is not None:
+                    messages.append(remark)
+            except Exception as error:  # the messages go all the same
+                collecting.note_fault("remarks of the scheduler", error)
             self.scheduler.log_event(self.topic, messages)
