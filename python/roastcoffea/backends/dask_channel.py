@@ -150,9 +150,9 @@ class Outbox:
 
     def come_due(self) -> None:
         """Pass everything on since it has waited long enough."""
-        begin_ns = time.perf_counter_ns()
+        begin_ns = time.thread_time_ns()
         self.pass_on()
-        self.spent_ns += time.perf_counter_ns() - begin_ns
+        self.spent_ns += time.thread_time_ns() - begin_ns
 
     def pass_on(self) -> None:
         """Pass everything on now, as one event."""
