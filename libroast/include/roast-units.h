@@ -22,6 +22,7 @@ char *roast_format_seconds(char *text, size_t size, double seconds);
  */
 char *roast_format_bytes_1024(char *text, size_t size, double bytes);
 char *roast_format_seconds_coarse(char *text, size_t size, double seconds);
+/* Empty if it does not fit. */
 char *roast_format_count(char *text, size_t size, int64_t count);
 /* A number in a unit; the count is exact, where the number is one. */
 char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double real, int64_t count);

@@ -21,9 +21,11 @@ struct roast_run *native_run_enter(PyObject *self)
 {
         RunObject *object = (RunObject *)self;
 
-        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
-        Py_END_ALLOW_THREADS if (!object->run)
-        {
+        if (pthread_mutex_trylock(&object->lock) != 0) { /* others go on while this one waits */
+                Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&object->lock);
+                Py_END_ALLOW_THREADS
+        }
+        if (!object->run) {
                 pthread_mutex_unlock(&object->lock);
                 PyErr_SetString(PyExc_RuntimeError, "the run is closed");
         }

@@ -1,5 +1,7 @@
 /* Methods of _roast.Run that add to it */
 
+#include <string.h>
+
 #include "roast-run.h"
 #include "run.h"
 
@@ -222,13 +224,25 @@ PyObject *native_run_add_series(PyObject *self, PyObject *args)
         Py_RETURN_NONE;
 }
 
+/* What C can have as a string; NULL: an exception */
+static const char *text_of(PyObject *object)
+{
+        Py_ssize_t len;
+        const char *text = PyUnicode_AsUTF8AndSize(object, &len);
+
+        if (!text || strlen(text) == (size_t)len)
+                return text;
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
+        return NULL;
+}
+
 /* The names of columns, which may be told by their number in `known`; NULL: an exception */
 static const char *columns_of(PyObject *columns, PyObject *known)
 {
         Py_ssize_t number;
 
         if (PyUnicode_Check(columns))
-                return PyUnicode_AsUTF8AndSize(columns, NULL);
+                return text_of(columns);
         number = PyLong_AsSsize_t(columns);
         if (number == -1 && PyErr_Occurred())
                 return NULL;
@@ -236,7 +250,7 @@ static const char *columns_of(PyObject *columns, PyObject *known)
                 PyErr_Format(PyExc_ValueError, "there are no columns number %zd", number);
                 return NULL;
         }
-        return PyUnicode_AsUTF8AndSize(PyTuple_GetItem(known, number), NULL);
+        return text_of(PyTuple_GetItem(known, number));
 }
 
 /* The blocks of add_samples(), a tuple: their bytes, -1: an exception is set */
@@ -282,7 +296,7 @@ PyObject *native_run_add_samples(PyObject *self, PyObject *args)
 static int add_value(PyObject *self, PyObject *worker, const char *column, const char *clock,
                      int64_t utc_ms, PyObject *value)
 {
-        const char *name = PyUnicode_AsUTF8AndSize(worker, NULL);
+        const char *name = text_of(worker);
         int64_t number = name ? PyLong_AsLongLong(value) : -1;
         struct roast_error error = { 0 };
         struct roast_run *run;
@@ -303,16 +317,22 @@ static int add_value(PyObject *self, PyObject *worker, const char *column, const
 /* add_values(column, clock, utc_ms, {worker: value}) */
 PyObject *native_run_add_values(PyObject *self, PyObject *args)
 {
-        PyObject *values, *worker, *value;
+        PyObject *given, *values, *worker, *value;
         const char *column, *clock;
         Py_ssize_t at = 0;
         long long utc_ms;
+        int r = 0;
 
-        if (!PyArg_ParseTuple(args, "ssLO!", &column, &clock, &utc_ms, &PyDict_Type, &values))
+        if (!PyArg_ParseTuple(args, "ssLO!", &column, &clock, &utc_ms, &PyDict_Type, &given))
                 return NULL;
-        while (PyDict_Next(values, &at, &worker, &value))
-                if (add_value(self, worker, column, clock, utc_ms, value) < 0)
-                        return NULL;
+        values = PyDict_Copy(given); /* nobody else can change it meanwhile */
+        if (!values)
+                return NULL;
+        while (r >= 0 && PyDict_Next(values, &at, &worker, &value))
+                r = add_value(self, worker, column, clock, utc_ms, value);
+        Py_DECREF(values);
+        if (r < 0)
+                return NULL;
         Py_RETURN_NONE;
 }
 

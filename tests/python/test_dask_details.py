@@ -150,7 +150,7 @@ def test_columns_go_by_number_where_the_client_knows_them() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [-1, 2, 1 << 70, None, b"rss_bytes", "a,b", "lone \ud800"],
+    [-1, 2, 1 << 70, None, b"rss_bytes", "a,b", "lone \ud800", "rss_bytes\0x"],
 )
 def test_samples_with_wrong_columns_are_refused(wrong: Any) -> None:
     run = Run.create(None)
@@ -182,6 +182,21 @@ def test_what_the_scheduler_sees_is_of_its_clock() -> None:
         run.add_values("dask_occupancy_ms", "scheduler", 0, {"w": None})
     with pytest.raises(OverflowError):
         run.add_values("dask_occupancy_ms", "scheduler", 0, {"w": 1 << 64})
+    with pytest.raises(ValueError, match="null"):
+        run.add_values("dask_occupancy_ms", "scheduler", 0, {"w\0": 1})
+
+
+def test_values_that_change_the_dict_they_come_in_do_no_harm() -> None:
+    class Clearing:
+        def __index__(self) -> int:
+            values.clear()
+            return 7
+
+    run = Run.create(None)
+    values: dict[str, Any] = {"worker-" + str(i) * 20: Clearing() for i in range(3)}
+    names = sorted(values)
+    run.add_values("dask_occupancy_ms", "scheduler", 0, values)
+    assert sorted(run.series_names()) == names
 
 
 def test_a_worker_that_leaves_tells_its_cpu_time_up_to_its_end(
