@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from analysing import rows
 from distributed import Client, LocalCluster, get_worker
 from waiting import until
 
@@ -26,11 +26,6 @@ class Slow:
     def process(self, events: Any) -> dict[str, Any]:
         time.sleep(0.02)
         return {"n": len(events)}
-
-
-def rows(path: Path, query: str) -> list[Any]:
-    with sqlite3.connect(path) as database:
-        return database.execute(query).fetchall()
 
 
 def die_once(flag: str) -> int:
