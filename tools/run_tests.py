@@ -40,6 +40,9 @@ SANITIZERS = {
 }
 
 RACES = {"TSAN_OPTIONS": f"exitcode=66:second_deadlock_stack=1:suppressions={ROOT}/tests/tsan.supp"}
+#: Files of tests side by side; those that compare times are a part of their own.
+SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "-m", "not timed"]
+
 #: The unit tests of what has threads; `make tsan` runs longer ones, too
 THREADED = ["sampler", "probe", "probe-life", "probe-sources", "run-locks", "scaling"]
 
@@ -70,8 +73,8 @@ class Part:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def count_lint(output: str, report: Path) -> Counts:
-    """Count the lines "ok NAME" and "failed NAME" of tools/lint and tools/tidy."""
+def count_checks(output: str, report: Path) -> Counts:
+    """Count the lines "ok NAME" and "failed NAME" of tools/lint, tools/tidy and tools/analyze."""
     return Counts(
         passed=len(re.findall(r"^ok \S+$", output, re.M)),
         failed=re.findall(r"^failed (\S+)$", output, re.M),
@@ -123,6 +126,12 @@ def add_executable(counts: Counts, test: dict[str, str]) -> None:
         counts.failed.append(f"{name}: {result}")
 
 
+def checker_part(name: str) -> Part:
+    """Describe a run of tools/NAME."""
+    tool = ROOT / "tools" / name
+    return Part(name, tool, [str(tool)], count_checks, tool)
+
+
 def pytest_part(
     name: str, path: Path, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> Part:
@@ -148,17 +157,21 @@ def parts() -> list[Part]:
     sanitized = ROOT / "build-asan" / "cli" / "roast"
     cli = ROOT / "tests" / "cli"
     return [
-        *(
-            Part(name, tool, [str(tool)], count_lint, tool)
-            for name, tool in (("lint", ROOT / "tools/lint"), ("tidy", ROOT / "tools/tidy"))
-        ),
+        *(checker_part(name) for name in ("lint", "tidy", "analyze")),
         meson_part("unit", "build"),
         meson_part("unit-asan", "build-asan", environment=SANITIZERS),
         meson_part("tsan", "build-tsan", *THREADED, environment=RACES),
-        pytest_part("cli", cli, str(cli), environment={"ROAST": str(installed)}),
-        pytest_part("cli-asan", cli, str(cli), environment={"ROAST": str(sanitized), **SANITIZERS}),
-        pytest_part("page", ROOT / "tests" / "page", "tests/page"),
-        pytest_part("python", ROOT / "tests" / "python", "tests/python"),
+        pytest_part("cli", cli, str(cli), *SIDE_BY_SIDE, environment={"ROAST": str(installed)}),
+        pytest_part(
+            "cli-asan",
+            cli,
+            str(cli),
+            *SIDE_BY_SIDE,
+            environment={"ROAST": str(sanitized), **SANITIZERS},
+        ),
+        pytest_part("page", ROOT / "tests" / "page", "tests/page", *SIDE_BY_SIDE),
+        pytest_part("python", ROOT / "tests" / "python", "tests/python", *SIDE_BY_SIDE),
+        pytest_part("timed", ROOT / "tests", "tests/cli", "tests/python", "-m", "timed"),
         pytest_part("packaging", ROOT / "tests" / "packaging", "tests/packaging"),
         pytest_part(
             "doctest",

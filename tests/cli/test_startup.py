@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.timed
+
 ROAST = os.environ.get("ROAST", str(Path(__file__).resolve().parents[2] / ".venv/bin/roast"))
 
 
@@ -21,7 +23,6 @@ def fastest(command: list[str]) -> float:
     return best
 
 
-@pytest.mark.skipif("asan" in ROAST, reason="a sanitizer's own start is not what is measured")
 def test_the_version_is_told_within_three_times_of_true() -> None:
     ratio = min(fastest([ROAST, "--version"]) / fastest(["/bin/true"]) for _ in range(3))
     assert ratio <= 3

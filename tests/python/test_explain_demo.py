@@ -14,6 +14,8 @@ import pytest
 import roastcoffea
 from roastcoffea import MetricsCollector
 
+pytestmark = pytest.mark.timed
+
 HERE = str(Path(__file__).resolve().parent)
 sys.path.insert(0, HERE)  # worker processes inherit it
 

@@ -24,6 +24,8 @@ import pytest
 import roastcoffea
 from roastcoffea import MetricsCollector
 
+pytestmark = pytest.mark.timed
+
 ROUNDS = 8
 #: Further rounds do not begin later than this; with fewer than these there is no interval.
 BUDGET_S = 120

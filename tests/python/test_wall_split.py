@@ -21,6 +21,8 @@ import pytest
 from roastcoffea._probe import Records
 from roastcoffea.decorator import track_metrics
 
+pytestmark = pytest.mark.timed
+
 TRIES = 3
 DISTURBED_S = 0.25  # of the 5 s, which the host kept
 N_CHUNKS = 5

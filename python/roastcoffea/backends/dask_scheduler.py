@@ -8,7 +8,7 @@ kind is 1 for a worker that was there at the start, 2 for one that came, 3 for o
 that were lost with a worker are told by :mod:`roastcoffea.backends.dask_ledger`.
 
 What workers send is passed on as it is. A worker's occupancy, how much work the scheduler thinks
-it has, is looked at when its samples pass by, and goes on with them: no worker is ever polled.
+it has, is looked at when its samples are passed on, and goes with them: no worker is ever polled.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class SchedulerProbe(SchedulerPlugin):
         self.client = client
         self.asked_ns = asked_ns
         self.follow = follow
-        self.spent_ns = 0
+        self.spent_ns = 0  # elapsed: to ask for CPU time costs more than most hooks
 
     async def start(self, scheduler: Scheduler) -> None:
         """Report the workers that are there."""
