@@ -1,10 +1,11 @@
 /* A directory for a test: see folder.h. */
 
+#include "unit.h"
+
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,4 +54,41 @@ const char *folder_path(void **state, const char *name)
 
         snprintf(path, PATH_MAX, "%s/%s", (const char *)*state, name);
         return path;
+}
+
+void folder_put(const char *path, const char *data, size_t len)
+{
+        FILE *file = fopen(path, "w");
+
+        assert_non_null(file);
+        assert_int_equal(fwrite(data, 1, len, file), len);
+        assert_int_equal(fclose(file), 0);
+}
+
+void folder_put_text(const char *path, const char *text)
+{
+        folder_put(path, text, strlen(text));
+}
+
+/* The C library allocates for itself, so that this is not among the calls that alloc.c counts. */
+char *folder_text(const char *path)
+{
+        FILE *in = fopen(path, "r"), *out;
+        char *text = NULL;
+        size_t len;
+        int c;
+
+        if (!in)
+                return NULL;
+        out = open_memstream(&text, &len);
+        assert_non_null(out);
+        while ((c = getc(in)) != EOF)
+                assert_int_equal(putc(c, out), c);
+        assert_int_equal(fclose(out), 0);
+        if (ferror(in) || strlen(text) != len) {
+                free(text);
+                text = NULL;
+        }
+        (void)fclose(in);
+        return text;
 }

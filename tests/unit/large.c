@@ -109,27 +109,12 @@ static int add_series(struct roast_run *run, const struct large_size *size,
         return r;
 }
 
-static int set_text(struct chunk_table *table, enum chunk_field field, const char *text)
-{
-        return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
-}
-
 static int add_parts(struct chunk_table *table, int64_t wall_ns)
 {
-        int64_t values[SECTION_N_FIELDS];
         int r = 0;
 
-        for (size_t i = 0; i < SECTION_N_FIELDS; i++)
-                values[i] = CHUNK_ABSENT;
-        values[SECTION_KIND] = SECTION_TIME;
-        values[SECTION_COUNT] = 1;
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(sections) && r >= 0; i++) {
-                int64_t ns = wall_ns * (int64_t)(7 - i) / 32;
-
-                values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = ns;
-                values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = ns;
-                r = chunk_table_add_section(table, sections[i], strlen(sections[i]), values);
-        }
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(sections) && r >= 0; i++)
+                r = sample_add_section(table, sections[i], wall_ns * (int64_t)(7 - i) / 32);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(branches) && r >= 0; i++)
                 r = chunk_table_add_branch(table, branches[i], strlen(branches[i]),
                                            wall_ns / 10000);
@@ -186,19 +171,20 @@ static int add_chunk(struct chunk_table *table, const struct large_size *size,
                          (int64_t)sample_below(seed, 100000)) *
                                 LARGE_PAGE);
         chunk_table_set(table, row, CHUNK_REQUESTED_BYTES, (int64_t)events * 160);
-        r = set_text(table, CHUNK_DATASET, datasets[dataset].name);
+        r = sample_set_text(table, CHUNK_DATASET, datasets[dataset].name);
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, file);
+                r = sample_set_text(table, CHUNK_FILE, file);
         if (r >= 0)
-                r = set_text(table, CHUNK_TREE, "Events");
+                r = sample_set_text(table, CHUNK_TREE, "Events");
         if (r >= 0)
-                r = set_text(table, CHUNK_WORKER, worker);
+                r = sample_set_text(table, CHUNK_WORKER, worker);
         if (r >= 0 && failed)
-                r = set_text(table, CHUNK_ERROR_TYPE, i % 3 ? "OSError" : "ValueError");
+                r = sample_set_text(table, CHUNK_ERROR_TYPE, i % 3 ? "OSError" : "ValueError");
         if (r >= 0 && failed)
-                r = set_text(table, CHUNK_ERROR_MESSAGE,
-                             i % 3 ? "XRootD: [3011] No servers are available to read the file"
-                                   : "cannot broadcast nested list");
+                r = sample_set_text(
+                        table, CHUNK_ERROR_MESSAGE,
+                        i % 3 ? "XRootD: [3011] No servers are available to read the file"
+                              : "cannot broadcast nested list");
         return r < 0 ? r : add_parts(table, wall_ns);
 }
 

@@ -13,26 +13,9 @@
 static const char *const sections[] = { "muon selection", "dimuon mass", "jet kinematics",
                                         "histograms" };
 
-static int set_text(struct chunk_table *table, enum chunk_field field, const char *text)
-{
-        return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
-}
-
 static int64_t number(char **at)
 {
         return strtoll(strsep(at, ","), NULL, 10);
-}
-
-static int add_section(struct chunk_table *table, const char *name, int64_t ns)
-{
-        int64_t values[SECTION_N_FIELDS];
-
-        for (size_t j = 0; j < SECTION_N_FIELDS; j++)
-                values[j] = CHUNK_ABSENT;
-        values[SECTION_KIND] = SECTION_TIME;
-        values[SECTION_COUNT] = 1;
-        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = ns;
-        return chunk_table_add_section(table, name, strlen(name), values);
 }
 
 /* The rest of a line, behind the number of the recording */
@@ -46,21 +29,21 @@ static int add_line(struct chunk_table *table, char *at)
         size_t row = table->n - 1;
 
         if (r >= 0)
-                r = set_text(table, CHUNK_DATASET, strsep(&at, ","));
+                r = sample_set_text(table, CHUNK_DATASET, strsep(&at, ","));
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, strsep(&at, ","));
+                r = sample_set_text(table, CHUNK_FILE, strsep(&at, ","));
         if (r < 0)
                 return r;
         chunk_table_set(table, row, CHUNK_ENTRY_START, number(&at));
         chunk_table_set(table, row, CHUNK_ENTRY_STOP, number(&at));
         chunk_table_set(table, row, CHUNK_NUM_EVENTS, number(&at));
         chunk_table_set(table, row, CHUNK_OUTCOME, CHUNK_FINISHED);
-        r = set_text(table, CHUNK_WORKER, strsep(&at, ","));
+        r = sample_set_text(table, CHUNK_WORKER, strsep(&at, ","));
         chunk_table_set(table, row, CHUNK_START_UTC_NS, SAMPLE_START_UTC_NS + number(&at));
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(fields); i++)
                 chunk_table_set(table, row, fields[i], number(&at));
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(sections) && r >= 0; i++)
-                r = add_section(table, sections[i], number(&at));
+                r = sample_add_section(table, sections[i], number(&at));
         return r;
 }
 

@@ -12,9 +12,9 @@ struct roast_run *open_run(const char *path);
 void fill(struct roast_run *run);
 /* A finished run file */
 const char *finished_run(void **state, const char *name);
-/* The summary as text; NULL with the error set if there is none. */
-char *try_summary(struct roast_run *run, struct roast_error *error);
+/* The summary as text */
 char *summary_of(struct roast_run *run);
+/* NULL with the error set if there is none */
 char *try_summary_of_file(const char *path, struct roast_error *error);
 char *summary_of_file(const char *path);
 /* The file is refused, by open or by the first look at its figures, and the message names it. */

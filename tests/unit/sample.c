@@ -20,9 +20,30 @@ uint64_t sample_below(uint64_t *seed, uint64_t limit)
         return sample_random(seed) % limit;
 }
 
-static int set_text(struct chunk_table *table, enum chunk_field field, const char *text)
+int sample_set_text(struct chunk_table *table, enum chunk_field field, const char *text)
 {
+        if (!text)
+                return 0;
         return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
+}
+
+/* A section that ran once */
+static void set_times(int64_t *values, int64_t ns)
+{
+        for (size_t i = 0; i < SECTION_N_FIELDS; i++)
+                values[i] = CHUNK_ABSENT;
+        values[SECTION_KIND] = SECTION_TIME;
+        values[SECTION_COUNT] = 1;
+        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = ns;
+        values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = ns;
+}
+
+int sample_add_section(struct chunk_table *table, const char *name, int64_t ns)
+{
+        int64_t values[SECTION_N_FIELDS];
+
+        set_times(values, ns);
+        return chunk_table_add_section(table, name, strlen(name), values);
 }
 
 static const char *const addresses[] = { "tcp://10.0.0.1:1001", "tcp://10.0.0.1:1002",
@@ -34,20 +55,20 @@ static int set_texts(struct chunk_table *table, size_t i)
         int r;
 
         snprintf(file, sizeof(file), "root://host//store/file-%zu.root", i / 4);
-        r = set_text(table, CHUNK_DATASET, i % 3 ? "DYJets" : "TTbar");
+        r = sample_set_text(table, CHUNK_DATASET, i % 3 ? "DYJets" : "TTbar");
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, file);
+                r = sample_set_text(table, CHUNK_FILE, file);
         if (r >= 0)
-                r = set_text(table, CHUNK_TREE, "Events");
+                r = sample_set_text(table, CHUNK_TREE, "Events");
         if (r >= 0)
-                r = set_text(table, CHUNK_WORKER, addresses[i % 3]);
+                r = sample_set_text(table, CHUNK_WORKER, addresses[i % 3]);
         if (r >= 0 && i % 10 == 9) {
                 char message[64];
 
                 snprintf(message, sizeof(message), "basket %zu cannot be read", i);
-                r = set_text(table, CHUNK_ERROR_TYPE, "OSError");
+                r = sample_set_text(table, CHUNK_ERROR_TYPE, "OSError");
                 if (r >= 0)
-                        r = set_text(table, CHUNK_ERROR_MESSAGE, message);
+                        r = sample_set_text(table, CHUNK_ERROR_MESSAGE, message);
         }
         return r;
 }
@@ -92,18 +113,10 @@ static void set_numbers(struct chunk_table *table, size_t i)
 static int add_parts(struct chunk_table *table, size_t i)
 {
         int64_t values[SECTION_N_FIELDS];
-        int r;
+        int r = sample_add_section(table, "select", 200000000);
 
-        for (size_t j = 0; j < SECTION_N_FIELDS; j++)
-                values[j] = CHUNK_ABSENT;
-        values[SECTION_KIND] = SECTION_TIME;
-        values[SECTION_COUNT] = 1;
-        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = 200000000;
-        values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = 200000000;
-        r = chunk_table_add_section(table, "select", 6, values);
-        values[SECTION_KIND] = SECTION_TIME | SECTION_MEMORY;
-        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = 100000000;
-        values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = 100000000;
+        set_times(values, 100000000);
+        values[SECTION_KIND] |= SECTION_MEMORY;
         values[SECTION_RSS_DELTA_BYTES] = (int64_t)(i % 5) * 1048576;
         if (r >= 0)
                 r = chunk_table_add_section(table, "fill", 4, values);
@@ -374,4 +387,22 @@ char *sample_dump(const struct roast_summary *summary)
                                (long long)b->needed.chunks, (long long)b->needed.bytes);
         }
         return r < 0 ? NULL : buf_release_string(&out);
+}
+
+char *sample_summary(struct roast_run *run, struct roast_error *error)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        char *text;
+
+        if (roast_summary_of_run(&summary, run, error) < 0)
+                return NULL;
+        text = sample_dump(&summary);
+        if (!text)
+                roast_fail_nomem(error);
+        return text;
+}
+
+void sample_freep(struct roast_run **run)
+{
+        roast_run_free(*run);
 }

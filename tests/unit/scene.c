@@ -1,40 +1,22 @@
 /* Runs with one trait: see scene.h. */
 
+#include "unit.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "record/chunk.h"
+#include "sample.h"
 #include "scene.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"
 
 #define S 1e9
 
-static int set_text(struct chunk_table *table, enum chunk_field field, const char *text)
-{
-        if (!text)
-                return 0;
-        return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
-}
-
 static void set(struct chunk_table *table, enum chunk_field field, double value)
 {
         if (value >= 0)
                 chunk_table_set(table, table->n - 1, field, (int64_t)value);
-}
-
-static int add_section(struct chunk_table *table, const char *name, double self_s)
-{
-        int64_t values[SECTION_N_FIELDS];
-
-        for (size_t i = 0; i < SECTION_N_FIELDS; i++)
-                values[i] = CHUNK_ABSENT;
-        values[SECTION_KIND] = SECTION_TIME;
-        values[SECTION_COUNT] = 1;
-        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = (int64_t)(self_s * S);
-        values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = (int64_t)(self_s * S);
-        return chunk_table_add_section(table, name, strlen(name), values);
 }
 
 static void set_split(struct chunk_table *table, const struct scene_chunk *chunk)
@@ -87,21 +69,21 @@ static int add_chunk(struct chunk_table *table, const struct scene *scene,
         set(table, CHUNK_SELECTED_UNCOMPRESSED_BYTES, chunk->whole);
         set(table, CHUNK_AHEAD_BYTES, chunk->ahead);
         set(table, CHUNK_UNUSED_BYTES, chunk->unused);
-        r = set_text(table, CHUNK_DATASET, chunk->dataset);
+        r = sample_set_text(table, CHUNK_DATASET, chunk->dataset);
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, *chunk->file ? chunk->file : NULL);
+                r = sample_set_text(table, CHUNK_FILE, *chunk->file ? chunk->file : NULL);
         if (r >= 0)
-                r = set_text(table, CHUNK_WORKER, worker);
+                r = sample_set_text(table, CHUNK_WORKER, worker);
         if (r >= 0)
-                r = set_text(table, CHUNK_HOST, chunk->host);
+                r = sample_set_text(table, CHUNK_HOST, chunk->host);
         if (r >= 0)
-                r = set_text(table, CHUNK_ERROR_TYPE, chunk->error);
+                r = sample_set_text(table, CHUNK_ERROR_TYPE, chunk->error);
         if (r >= 0)
-                r = set_text(table, CHUNK_UNUSED_BRANCHES, chunk->unused_names);
+                r = sample_set_text(table, CHUNK_UNUSED_BRANCHES, chunk->unused_names);
         if (r >= 0 && chunk->select > 0)
-                r = add_section(table, "select", chunk->select * chunk->wall);
+                r = sample_add_section(table, "select", (int64_t)(chunk->select * chunk->wall * S));
         if (r >= 0 && chunk->fill > 0)
-                r = add_section(table, "fill", chunk->fill * chunk->wall);
+                r = sample_add_section(table, "fill", (int64_t)(chunk->fill * chunk->wall * S));
         return r;
 }
 
@@ -231,10 +213,9 @@ static int add_spans(struct roast_run *run, const struct scene *scene, struct ro
         return r;
 }
 
-int scene_write(struct roast_run *run, const struct scene *scene, double *elapsed,
-                struct roast_error *error)
+static int write_run(struct roast_run *run, const struct scene *scene, struct roast_error *error)
 {
-        double last;
+        double last, elapsed;
         int r;
 
         r = roast_run_fact_int(run, "run.start_utc_ns", SCENE_START_UTC_NS, error);
@@ -250,10 +231,20 @@ int scene_write(struct roast_run *run, const struct scene *scene, double *elapse
                 r = add_spans(run, scene, error);
         if (r < 0)
                 return r;
-        *elapsed = last + (scene->after > 0 ? scene->after : 0.1);
-        r = roast_run_fact_int(run, "run.elapsed_ns", (int64_t)(*elapsed * S), error);
+        elapsed = last + (scene->after > 0 ? scene->after : 0.1);
+        r = roast_run_fact_int(run, "run.elapsed_ns", (int64_t)(elapsed * S), error);
         if (r >= 0)
                 r = roast_run_fact_int(run, "run.end_utc_ns",
-                                       SCENE_START_UTC_NS + (int64_t)(*elapsed * S), error);
+                                       SCENE_START_UTC_NS + (int64_t)(elapsed * S), error);
         return r < 0 ? r : roast_run_commit(run, error);
+}
+
+struct roast_run *scene_run(const struct scene *scene)
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+
+        if (roast_run_create(&run, NULL, &error) < 0 || write_run(run, scene, &error) < 0)
+                fail_msg("%s", error.message);
+        return run;
 }

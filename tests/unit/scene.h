@@ -46,6 +46,5 @@ struct scene {
         bool no_splits; /* as a run of an executor that measures nothing */
 };
 
-/* Writes the run, finished; `elapsed` gets its length. */
-int scene_write(struct roast_run *run, const struct scene *scene, double *elapsed,
-                struct roast_error *error);
+/* A run in memory, committed */
+struct roast_run *scene_run(const struct scene *scene);

@@ -13,6 +13,7 @@
 
 #include "probe/readings.h"
 #include "probe/thread-state.h"
+#include "probe/watch.h"
 #include "spend.h"
 
 /* Threads are started in forked children here, which is what is tested. */
@@ -144,6 +145,13 @@ void *map_bytes(size_t size)
 
         assert_true(memory != MAP_FAILED);
         return memory;
+}
+
+int stop_watch(void **state)
+{
+        (void)state;
+        probe_watch_stop();
+        return 0;
 }
 
 bool is_near(int64_t value, int64_t truth, int64_t tolerance)

@@ -32,5 +32,7 @@ void read_direct_ns(int fd, int64_t ns);
 void *map_bytes(size_t size);
 int count_entries(const char *path);
 bool is_near(int64_t value, int64_t truth, int64_t tolerance);
+/* As cmocka's teardown of a group: no watcher is left running. */
+int stop_watch(void **state);
 /* No part is negative and together they are the wall time. */
 void assert_sums(const struct probe_split *split);

@@ -6,6 +6,7 @@
 
 #include "roast-run.h"
 #include "summed.h"
+#include "util/cleanup.h"
 
 void assert_near(double value, double expected)
 {
@@ -29,6 +30,14 @@ struct roast_run *new_timed_run(void)
         assert_int_equal(roast_run_fact_int(run, "run.end_utc_ns", UTC + 10 * S, NULL), 0);
         assert_int_equal(roast_run_fact_int(run, "run.elapsed_ns", 10 * S, NULL), 0);
         return run;
+}
+
+void add_table(struct roast_run *run, const struct chunk_table *table)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
+
+        assert_int_equal(chunk_table_encode(table, &bytes, NULL), 0);
+        assert_int_equal(roast_run_add_chunks(run, bytes.data, bytes.len, NULL), (int)table->n);
 }
 
 void summarize(struct roast_summary *summary, struct roast_run *run)

@@ -10,6 +10,8 @@ void assert_near(double value, double expected);
 struct roast_run *new_run(void);
 /* Ten seconds from UTC on */
 struct roast_run *new_timed_run(void);
+/* All of a table goes into the run. */
+void add_table(struct roast_run *run, const struct chunk_table *table);
 void summarize(struct roast_summary *summary, struct roast_run *run);
 double known(const struct roast_summary *summary, enum roast_metric metric);
 void assert_absent(const struct roast_summary *summary, enum roast_metric metric,

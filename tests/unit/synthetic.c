@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "record/chunk.h"
 #include "sample.h"
@@ -27,38 +26,20 @@ static double normal(uint64_t *seed)
         return radius * cos(2 * 3.14159265358979323846 * uniform(seed));
 }
 
-static int set_text(struct chunk_table *table, enum chunk_field field, const char *text)
-{
-        return chunk_table_set_text(table, table->n - 1, field, text, strlen(text));
-}
-
 static int set_texts(struct chunk_table *table, const struct synthetic *options, size_t i,
                      int64_t file)
 {
         char text[64];
         int r;
 
-        r = set_text(table, CHUNK_DATASET, file % 2 ? "DYJets" : "TTbar");
+        r = sample_set_text(table, CHUNK_DATASET, file % 2 ? "DYJets" : "TTbar");
         snprintf(text, sizeof(text), "root://host//store/file-%lld.root", (long long)file);
         if (r >= 0)
-                r = set_text(table, CHUNK_FILE, text);
+                r = sample_set_text(table, CHUNK_FILE, text);
         if (r >= 0)
-                r = set_text(table, CHUNK_TREE, "Events");
+                r = sample_set_text(table, CHUNK_TREE, "Events");
         snprintf(text, sizeof(text), "tcp://10.0.0.1:%zu", 1000 + i % options->workers);
-        return r < 0 ? r : set_text(table, CHUNK_WORKER, text);
-}
-
-static int add_section(struct chunk_table *table, const char *name, int64_t ns)
-{
-        int64_t values[SECTION_N_FIELDS];
-
-        for (size_t j = 0; j < SECTION_N_FIELDS; j++)
-                values[j] = CHUNK_ABSENT;
-        values[SECTION_KIND] = SECTION_TIME;
-        values[SECTION_COUNT] = 1;
-        values[SECTION_TOTAL_NS] = values[SECTION_SELF_NS] = ns;
-        values[SECTION_MIN_NS] = values[SECTION_MAX_NS] = ns;
-        return chunk_table_add_section(table, name, strlen(name), values);
+        return r < 0 ? r : sample_set_text(table, CHUNK_WORKER, text);
 }
 
 static int add_chunk(struct chunk_table *table, const struct synthetic *options, size_t i,
@@ -98,8 +79,8 @@ static int add_chunk(struct chunk_table *table, const struct synthetic *options,
                         (int64_t)wall - (int64_t)cpu - (int64_t)(wall * options->waiting));
         chunk_table_set(table, row, CHUNK_RSS_PEAK_BYTES, 300000000 + (int64_t)(i % 7) * 1048576);
         chunk_table_set(table, row, CHUNK_REQUESTED_BYTES, events * 60);
-        r = add_section(table, "select", (int64_t)(wall * 0.5));
-        return r < 0 ? r : add_section(table, "fill", (int64_t)(wall * 0.25));
+        r = sample_add_section(table, "select", (int64_t)(wall * 0.5));
+        return r < 0 ? r : sample_add_section(table, "fill", (int64_t)(wall * 0.25));
 }
 
 static int add_batch(struct roast_run *run, const struct synthetic *options, size_t begin,

@@ -1,4 +1,4 @@
-/* Accumulators that take values from anywhere: averages, cores over time, coverage, fine metrics */
+/* Accumulators that take values from anywhere: averages, cores over time, coverage */
 
 #include "unit.h"
 
@@ -8,13 +8,11 @@
 #include "alloc.h"
 #include "metrics/chunk-stats.h"
 #include "metrics/coverage.h"
-#include "metrics/fine.h"
 #include "metrics/presence.h"
 #include "metrics/report.h"
 #include "record/chunk.h"
 #include "sample.h"
 #include "util/cleanup.h"
-#include "util/size.h"
 
 static void test_an_average_over_time_is_trapezoidal(void **state)
 {
@@ -241,105 +239,7 @@ static void test_a_file_of_which_nothing_is_said(void **state)
         assert_true(coverage.bytes == 0 && coverage.bytes_percent == 0);
 }
 
-/* ---- fine metrics, report, sections ---- */
-
-static struct fine_name text(const char *string)
-{
-        return (struct fine_name){ string, string ? strlen(string) : 0 };
-}
-
-static void test_a_figure_that_does_not_count_says_so(void **state)
-{
-        struct fine_sums sums = { .processor = "Mine" };
-
-        (void)state;
-        assert_false(fine_add(&sums, text("Mine"), text("executor"), text("seconds"), 1));
-        assert_false(fine_add(&sums, text("Mine"), text("thread-cpu"), text("count"), 1));
-        assert_false(fine_add(&sums, text("Mine"), text("disk-read"), text(NULL), 1));
-        assert_false(
-                fine_add(&sums, text("Mine"), text("thread-cpu"), text("seconds"), (double)NAN));
-        assert_false(sums.seen[FINE_PROCESSOR]);
-        assert_true(fine_add(&sums, text("Mine"), text("thread-cpu"), text(NULL), 1));
-        assert_true(sums.seen[FINE_PROCESSOR]);
-}
-
-static double cpu_of(const struct roast_metric_set *set, bool processor)
-{
-        return set
-                ->values[processor ? ROAST_PROCESSOR_CPU_TIME_SECONDS
-                                   : ROAST_OVERHEAD_CPU_TIME_SECONDS]
-                .real;
-}
-
-static void test_tasks_without_a_processor_s_name_are_all_its_own(void **state)
-{
-        ROAST_CLEANUP(roast_metric_set_deinit) struct roast_metric_set set = { 0 };
-        struct fine_sums sums = { 0 };
-
-        (void)state;
-        fine_add(&sums, text("reduce"), text("thread-cpu"), text("seconds"), 2);
-        fine_add(&sums, text(NULL), text("thread-noncpu"), text("seconds"), 0.5);
-        assert_true(fine_processor_s(&sums) == 2.5);
-        assert_int_equal(fine_set(&set, &sums), 0);
-        assert_true(cpu_of(&set, true) == 2 && cpu_of(&set, false) == 0);
-        assert_int_equal(set.values[ROAST_PROCESSOR_CPU_TIME_SECONDS].state, ROAST_KNOWN);
-}
-
-/* Dask cuts the names of tasks at 50 characters. */
-static void test_a_long_name_of_a_processor_is_compared_as_far_as_dask_keeps_it(void **state)
-{
-        static const char name[] = "AProcessorWithANameOfMoreThanFiftyCharactersInAllOfItsParts";
-        struct fine_sums sums = { .processor = name };
-
-        (void)state;
-        fine_add(&sums, (struct fine_name){ name, 50 }, text("thread-cpu"), text(NULL), 1);
-        fine_add(&sums, (struct fine_name){ name, 49 }, text("thread-cpu"), text(NULL), 2);
-        assert_true(fine_processor_s(&sums) == 1);
-}
-
-/* They are taken for the processor's where no task bears its name and they took most of the time */
-static void test_tasks_named_automatic_retries(void **state)
-{
-        for (int others_s = 1; others_s <= 5; others_s += 4) {
-                ROAST_CLEANUP(roast_metric_set_deinit) struct roast_metric_set set = { 0 };
-                struct fine_sums sums = { .processor = "Mine" };
-                bool guess = others_s < 3;
-
-                (void)state;
-                fine_add(&sums, text("automatic_retries"), text("thread-cpu"), text(NULL), 3);
-                fine_add(&sums, text("reduce"), text("thread-cpu"), text(NULL), others_s);
-                assert_int_equal(fine_set(&set, &sums), 0);
-                assert_true(cpu_of(&set, true) == (guess ? 3 : 0));
-                assert_true(cpu_of(&set, false) == (guess ? others_s : 3 + others_s));
-                assert_int_equal(set.values[ROAST_PROCESSOR_CPU_TIME_SECONDS].state,
-                                 guess ? ROAST_ESTIMATED : ROAST_KNOWN);
-        }
-}
-
-static void test_why_all_fine_metrics_are_absent(void **state)
-{
-        static const enum roast_metric metrics[] = {
-                ROAST_PROCESSOR_CPU_TIME_SECONDS,   ROAST_OVERHEAD_IO_WAIT_TIME_SECONDS,
-                ROAST_TOTAL_BYTES_MEMORY_READ,      ROAST_DISK_WRITE_BYTES,
-                ROAST_DESERIALIZATION_TIME_SECONDS,
-        };
-        ROAST_CLEANUP(roast_metric_set_deinit) struct roast_metric_set set = { 0 };
-        int r;
-
-        (void)state;
-        assert_int_equal(fine_set_absent(&set, "spans are switched off"), 0);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(metrics); i++) {
-                assert_int_equal(set.values[metrics[i]].state, ROAST_ABSENT);
-                assert_string_equal(roast_metric_reason(&set, metrics[i]),
-                                    "spans are switched off");
-        }
-        for (long count = 0; count < 2; count++) {
-                alloc_fail_after(count);
-                r = fine_set_absent(&set, "another reason");
-                alloc_fail_after(-1);
-                assert_int_equal(r, ROAST_E_NOMEM);
-        }
-}
+/* ---- report, sections ---- */
 
 static void test_a_report_without_process_time_is_as_long_as_the_run(void **state)
 {
@@ -385,7 +285,6 @@ static int everything(void)
         ROAST_CLEANUP(presence_deinit) struct presence presence = { 0 };
         ROAST_CLEANUP(coverage_file_deinit) struct coverage_file file = { 0 };
         ROAST_CLEANUP(roast_metric_set_deinit) struct roast_metric_set set = { 0 };
-        struct fine_sums sums = { .processor = "Mine" };
         struct report_custom custom = { 0 };
         struct coverage coverage;
         uint32_t branches[] = { 1, 0 };
@@ -402,9 +301,6 @@ static int everything(void)
                 r = coverage_file_branch(&file, 1, 1);
         if (r >= 0)
                 r = coverage_of_file(&coverage, &file, 2, 2, 2);
-        fine_add(&sums, text("automatic_retries"), text("thread-cpu"), text("seconds"), 1);
-        if (r >= 0)
-                r = fine_set(&set, &sums);
         if (r >= 0)
                 r = report_begin(&set);
         return r < 0 ? r : report_end(&set, &custom);
@@ -446,12 +342,6 @@ int main(void)
                 cmocka_unit_test(test_overlapping_sets_are_estimated),
                 cmocka_unit_test(test_overlapping_sets_of_branches_of_known_size_are_exact),
                 cmocka_unit_test(test_a_file_of_which_nothing_is_said),
-                cmocka_unit_test(test_a_figure_that_does_not_count_says_so),
-                cmocka_unit_test(test_tasks_without_a_processor_s_name_are_all_its_own),
-                cmocka_unit_test(
-                        test_a_long_name_of_a_processor_is_compared_as_far_as_dask_keeps_it),
-                cmocka_unit_test(test_tasks_named_automatic_retries),
-                cmocka_unit_test(test_why_all_fine_metrics_are_absent),
                 cmocka_unit_test(test_a_report_without_process_time_is_as_long_as_the_run),
                 cmocka_unit_test(
                         test_memory_of_a_section_is_averaged_over_the_chunks_that_followed_it),

@@ -100,10 +100,10 @@ static void test_tables_and_columns_that_are_not_there_are_named(void **state)
 
         assert_int_equal(roast_run_read_columns(*state, "chunks", columns, 1, &error),
                          ROAST_E_NOENT);
-        assert_non_null(strstr(error.message, "'chunks'"));
+        assert_has(error.message, "'chunks'");
         assert_int_equal(roast_run_read_columns(*state, "chunk", columns, 2, &error),
                          ROAST_E_NOENT);
-        assert_non_null(strstr(error.message, "'wall'"));
+        assert_has(error.message, "'wall'");
         columns[1].name = "id"; /* the number of a row is its place */
         assert_int_equal(roast_run_read_columns(*state, "chunk", columns, 2, NULL), ROAST_E_NOENT);
         assert_null(columns[0].values);

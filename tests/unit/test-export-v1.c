@@ -2,7 +2,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,19 +13,13 @@
 #include "util/cbor.h"
 #include "util/cleanup.h"
 
-/* The text of a file of the directory "m"; the caller frees. */
-static char *read_text(void **state, const char *name)
+/* The text of a file that was written; the caller frees. */
+static char *written(void **state, const char *name)
 {
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        FILE *file = fopen(folder_path(state, name), "r");
-        char block[4096];
-        size_t n;
+        char *text = folder_text(folder_path(state, name));
 
-        assert_non_null(file);
-        while ((n = fread(block, 1, sizeof(block), file)) > 0)
-                assert_int_equal(buf_append(&out, block, n), 0);
-        fclose(file);
-        return buf_release_string(&out);
+        assert_non_null(text);
+        return text;
 }
 
 /* Writes "m" and takes the run; returns its metrics.json. */
@@ -38,27 +31,7 @@ static char *export_run(void **state, struct roast_run *run)
         if (roast_export_v1(run, folder_path(state, "m"), &error) < 0)
                 fail_msg("%s", error.message);
         roast_run_free(run);
-        return read_text(state, "m/metrics.json");
-}
-
-static void assert_has(const char *text, const char *part)
-{
-        if (!strstr(text, part))
-                fail_msg("%s is not in\n%s", part, text);
-}
-
-static void assert_has_not(const char *text, const char *part)
-{
-        if (strstr(text, part))
-                fail_msg("%s is in\n%s", part, text);
-}
-
-static void add_table(struct roast_run *run, const struct chunk_table *table)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
-
-        assert_int_equal(chunk_table_encode(table, &bytes, NULL), 0);
-        assert_int_equal(roast_run_add_chunks(run, bytes.data, bytes.len, NULL), (int)table->n);
+        return written(state, "m/metrics.json");
 }
 
 /* A second of a file's first hundred entries */
@@ -83,7 +56,7 @@ static void add_chunk(struct chunk_table *table, const char *file, const char *d
 static void test_an_empty_run_has_zeros_and_nulls_as_documented(void **state)
 {
         ROAST_CLEANUP(cleanup_free) char *text = export_run(state, new_run());
-        ROAST_CLEANUP(cleanup_free) char *times = read_text(state, "m/start_end_time.txt");
+        ROAST_CLEANUP(cleanup_free) char *times = written(state, "m/start_end_time.txt");
 
         assert_has(text, "\"total_events\":0");
         assert_has(text, "\"tracking_data\":null");
@@ -280,7 +253,7 @@ static void test_the_configuration_of_an_imported_run_goes_with_it(void **state)
 
         assert_int_equal(roast_run_fact_text(run, "import.config", "{\"a\": 1}\n", NULL), 0);
         text = export_run(state, run);
-        config = read_text(state, "m/config.json");
+        config = written(state, "m/config.json");
         assert_string_equal(config, "{\"a\": 1}\n");
 }
 

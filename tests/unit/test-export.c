@@ -161,14 +161,14 @@ static void test_everything_is_exported_in_every_format(void **state)
                          ROAST_N_METRICS + 1); /* and one of the user's */
         assert_true(count_lines(export(run, ROAST_EXPORT_JSONL, ROAST_EXPORT_TASKS)) >= 40);
         assert_int_equal(count_lines(export(run, ROAST_EXPORT_JSONL, ROAST_EXPORT_SERIES)), 8);
-        assert_non_null(strstr(export(run, ROAST_EXPORT_CSV, ROAST_EXPORT_SERIES),
-                               "worker,timestamp,rss_bytes,dask_active_tasks\n"
-                               "w0,0,40960,0\nw0,0.5,,1\nw1,1,45056,1\n"));
+        assert_has(export(run, ROAST_EXPORT_CSV, ROAST_EXPORT_SERIES),
+                   "worker,timestamp,rss_bytes,dask_active_tasks\n"
+                   "w0,0,40960,0\nw0,0.5,,1\nw1,1,45056,1\n");
         /* by worker, as documented */
-        assert_non_null(strstr(export(run, ROAST_EXPORT_JSON, ROAST_EXPORT_SERIES),
-                               "\"worker_memory\":{\"w0\":[{\"timestamp\":\"1970-01-01T00:00:00\","
-                               "\"memory_bytes\":40960},{\"timestamp\":\"1970-01-01T00:00:02\","
-                               "\"memory_bytes\":49152}],\"w1\":["));
+        assert_has(export(run, ROAST_EXPORT_JSON, ROAST_EXPORT_SERIES),
+                   "\"worker_memory\":{\"w0\":[{\"timestamp\":\"1970-01-01T00:00:00\","
+                   "\"memory_bytes\":40960},{\"timestamp\":\"1970-01-01T00:00:02\","
+                   "\"memory_bytes\":49152}],\"w1\":[");
 }
 
 static void test_hostile_names_break_no_format(void **state)
@@ -180,7 +180,7 @@ static void test_hostile_names_break_no_format(void **state)
         assert_int_equal(count_lines(export(*state, ROAST_EXPORT_MARKDOWN, ROAST_EXPORT_CHUNKS)),
                          5);
         text = export(*state, ROAST_EXPORT_OPENMETRICS, ROAST_EXPORT_DEFAULT);
-        assert_non_null(strstr(text, "dataset=\"a\\\"b\\\\c,d|e\\nf"));
+        assert_has(text, "dataset=\"a\\\"b\\\\c,d|e\\nf");
         for (const char *line = text; *line; line = strchr(line, '\n') + 1)
                 assert_true(!strncmp(line, "# ", 2) || !strncmp(line, "roast_", 6));
         assert_null(strchr(text, '\xff'));

@@ -16,11 +16,6 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static void freep(struct roast_run **run)
-{
-        roast_run_free(*run);
-}
-
 static int append(const void *data, size_t len, void *context, struct roast_error *error)
 {
         return buf_append(context, data, len) < 0 ? roast_fail_nomem(error) : 0;
@@ -34,7 +29,7 @@ static int ask(struct buf *out, const char *path, struct roast_error *error)
                 { ROAST_EXPORT_JSONL, ROAST_EXPORT_TASKS, false },
                 { ROAST_EXPORT_JSON, ROAST_EXPORT_METRICS, false },
         };
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         int r = roast_run_open_any(&run, path, error);
 
         for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(wanted); i++)

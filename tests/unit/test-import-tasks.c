@@ -9,12 +9,10 @@
 #include "record/chunk.h"
 #include "roast-run.h"
 #include "run/run.h"
-#include "sample.h"
+#include "summed.h"
 #include "util/cleanup.h"
 
-#define S   SAMPLE_S
-#define UTC SAMPLE_START_UTC_NS
-#define N   10
+#define N 10
 
 /* Tasks that end a second after each other; every third has failed. */
 static int write_log(void **state)
@@ -41,14 +39,6 @@ static int write_log(void **state)
         assert_int_equal(roast_run_finish(log, NULL), 0);
         roast_run_free(log);
         return 0;
-}
-
-static struct roast_run *new_run(void)
-{
-        struct roast_run *run;
-
-        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
-        return run;
 }
 
 static void test_rows_come_as_they_were(void **state)

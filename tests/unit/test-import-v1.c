@@ -2,42 +2,27 @@
 
 #include "unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "folder.h"
-#include "imported.h"
 #include "record/chunk.h"
 #include "roast-run.h"
 #include "sample.h"
+#include "stored.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
 #define S    SAMPLE_S
 #define NOON (INT64_C(1794744000) * S) /* 2026-11-15 12:00:00 UTC */
 
-static void freep(struct roast_run **run)
-{
-        roast_run_free(*run);
-}
-
-static void write_file(void **state, const char *name, const char *text)
-{
-        FILE *file = fopen(folder_path(state, name), "w");
-
-        assert_non_null(file);
-        fputs(text, file);
-        assert_int_equal(fclose(file), 0);
-}
-
 static struct roast_run *open_text(void **state, const char *metrics)
 {
         struct roast_error error = { 0 };
         struct roast_run *run = NULL;
 
-        write_file(state, "metrics.json", metrics);
+        folder_put_text(folder_path(state, "metrics.json"), metrics);
         if (roast_run_open_any(&run, *state, &error) < 0)
                 fail_msg("%s", error.message);
         return run;
@@ -49,15 +34,15 @@ static void expect_refused(void **state, int code, const char *name, const char 
         struct roast_run *run = NULL;
 
         assert_int_equal(roast_run_open_any(&run, *state, &error), code);
-        if (!strstr(error.message, name) || !strstr(error.message, reason))
-                fail_msg("%s", error.message);
+        assert_has(error.message, name);
+        assert_has(error.message, reason);
 }
 
 /* ---- records ---- */
 
 static void test_a_record_as_this_package_writes_it(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state,
                 "{\"raw_chunk_metrics\": ["
@@ -86,7 +71,7 @@ static void test_a_record_as_this_package_writes_it(void **state)
 static void test_bytes_of_the_branches_that_a_chunk_touched(void **state)
 {
 #define TREE "\"file_metadata\": {\"total_branches\": 10, \"total_tree_bytes\": 1000, \"x\": [2]}"
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state, "{\"raw_chunk_metrics\": ["
                        " {\"entry_start\": 0, \"accessed_branches\": [\"x\", 5, \"yy\"],"
@@ -114,7 +99,7 @@ static void test_bytes_of_the_branches_that_a_chunk_touched(void **state)
 
 static void test_chunk_info_of_other_shapes(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state, "{\"chunk_info\": {\"('a', 0, 10)\": [5.5, 6.0, 9, [\"more\"]],"
                        " \"('a', 10, 20)\": [null, 6.0, null], \"('a', 20, 30)\": [6.5, 5.0, 3],"
@@ -132,7 +117,7 @@ static void test_chunk_info_of_other_shapes(void **state)
 
 static void test_workers_come_change_and_go(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state,
                 "{\"tracking_data\": {\"worker_cores\": {"
@@ -156,7 +141,7 @@ static void test_workers_come_change_and_go(void **state)
 
 static void test_many_samples_of_a_worker_go_in_blocks(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         struct roast_run_column times = { 0 }, values = { 0 };
 
@@ -179,7 +164,7 @@ static void test_many_samples_of_a_worker_go_in_blocks(void **state)
 
 static void test_how_often_workers_were_looked_at(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state,
                 "{\"tracking_data\": {\"worker_counts\": {\"2026-11-15T12:00:03\": 1,"
@@ -204,11 +189,11 @@ static void assert_times(struct roast_run *run, int64_t start, int64_t end)
 
 static void test_metadata_tell_when_nothing_else_does(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
 
-        write_file(state, "metadata.json",
-                   "{\"timestamp\": \"2026-11-15T12:00:00\", \"elapsed_time_seconds\": 7.5,"
-                   " \"more\": [1]}");
+        folder_put_text(folder_path(state, "metadata.json"),
+                        "{\"timestamp\": \"2026-11-15T12:00:00\", \"elapsed_time_seconds\": 7.5,"
+                        " \"more\": [1]}");
         run = open_text(state, "{}");
         assert_times(run, NOON - 15 * S / 2, NOON);
         assert_int_equal(fact_int(run, "run.elapsed_ns"), 15 * S / 2);
@@ -217,15 +202,16 @@ static void test_metadata_tell_when_nothing_else_does(void **state)
 /* What the stopwatch says goes before metadata, which may have other types. */
 static void test_a_stopwatch_goes_before_the_metadata(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
 
-        write_file(state, "start_end_time.txt", "10.5,13.0\n");
-        write_file(state, "metadata.json",
-                   "{\"timestamp\": \"2026-11-15T12:00:00\", \"elapsed_time_seconds\": 7.5}");
+        folder_put_text(folder_path(state, "start_end_time.txt"), "10.5,13.0\n");
+        folder_put_text(folder_path(state, "metadata.json"),
+                        "{\"timestamp\": \"2026-11-15T12:00:00\", \"elapsed_time_seconds\": 7.5}");
         run = open_text(state, "{}");
         assert_times(run, NOON - 5 * S / 2, NOON);
         roast_run_free(run);
-        write_file(state, "metadata.json", "{\"elapsed_time_seconds\": \"x\", \"timestamp\": 5}");
+        folder_put_text(folder_path(state, "metadata.json"),
+                        "{\"elapsed_time_seconds\": \"x\", \"timestamp\": 5}");
         run = open_text(state, "{}");
         assert_int_equal(fact_int(run, "run.elapsed_ns"), 5 * S / 2);
 }
@@ -235,10 +221,10 @@ static void test_a_length_that_cannot_be_is_not_known(void **state)
         static const char *const times[] = { "13,10", "0,1e10" };
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(times); i++) {
-                ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+                ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
                 struct found elapsed;
 
-                write_file(state, "start_end_time.txt", times[i]);
+                folder_put_text(folder_path(state, "start_end_time.txt"), times[i]);
                 run = open_text(state, "{}");
                 elapsed = find_fact(run, "run.elapsed_ns");
                 assert_int_equal(elapsed.fact.type, ROAST_FACT_ABSENT);
@@ -249,9 +235,9 @@ static void test_a_length_that_cannot_be_is_not_known(void **state)
 /* A clock that counts from 1970, half a second before the first chunk */
 static void test_the_beginning_by_a_clock_that_counts_from_1970(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
 
-        write_file(state, "start_end_time.txt", "1794744000.5,1794744004.5");
+        folder_put_text(folder_path(state, "start_end_time.txt"), "1794744000.5,1794744004.5");
         run = open_text(state,
                         "{\"raw_chunk_metrics\": [{\"t_start\": 1794744002, \"duration\": 1},"
                         " {\"t_start\": 1794744001, \"duration\": 1}]}");
@@ -261,7 +247,7 @@ static void test_the_beginning_by_a_clock_that_counts_from_1970(void **state)
 /* Days between samples and chunks are no time zone. */
 static void test_samples_of_another_day_are_not_moved(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = open_text(
                 state, "{\"raw_chunk_metrics\": [{\"t_start\": 1794744000, \"duration\": 1}],"
                        " \"tracking_data\": {\"worker_memory\": {\"w\":"
@@ -292,7 +278,8 @@ static void test_the_processor_is_the_one_whose_time_was_told(void **state)
         };
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
-                ROAST_CLEANUP(freep) struct roast_run *run = open_text(state, rows[i].metrics);
+                ROAST_CLEANUP(sample_freep)
+                struct roast_run *run = open_text(state, rows[i].metrics);
                 struct found name = find_fact(run, "processor.name");
 
                 assert_int_equal(name.found, rows[i].name != NULL);
@@ -303,9 +290,9 @@ static void test_the_processor_is_the_one_whose_time_was_told(void **state)
 
 static void test_the_configuration_is_kept_as_it_is(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
 
-        write_file(state, "config.json", "{\"workers\" : 4}\n");
+        folder_put_text(folder_path(state, "config.json"), "{\"workers\" : 4}\n");
         run = open_text(state, "{}");
         assert_string_equal(find_fact(run, "import.config").text, "{\"workers\" : 4}\n");
 }
@@ -316,7 +303,7 @@ static void test_files_beside_the_metrics_must_be_files(void **state)
 {
         static const char *const names[] = { "start_end_time.txt", "metadata.json", "config.json" };
 
-        write_file(state, "metrics.json", "{}");
+        folder_put_text(folder_path(state, "metrics.json"), "{}");
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(names); i++) {
                 assert_int_equal(mkdir(folder_path(state, names[i]), 0700), 0);
                 expect_refused(state, ROAST_E_FORMAT, names[i], "is not a regular file");
@@ -331,9 +318,9 @@ static void test_files_beside_the_metrics_have_a_limit(void **state)
 {
         static const char *const names[] = { "start_end_time.txt", "metadata.json", "config.json" };
 
-        write_file(state, "metrics.json", "{}");
+        folder_put_text(folder_path(state, "metrics.json"), "{}");
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(names); i++) {
-                write_file(state, names[i], "1");
+                folder_put_text(folder_path(state, names[i]), "1");
                 assert_int_equal(truncate(folder_path(state, names[i]), (1 << 20) + 1), 0);
                 expect_refused(state, ROAST_E_INVALID, names[i], "has more than 1 MB");
                 unlink(folder_path(state, names[i]));

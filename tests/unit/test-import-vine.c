@@ -5,20 +5,15 @@
 #include <stdio.h>
 
 #include "folder.h"
-#include "imported.h"
 #include "record/chunk.h"
 #include "roast-run.h"
 #include "sample.h"
+#include "stored.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
 #define HEAD "# time manager_pid MANAGER manager_pid START|END time_from_origin\n"
 #define S    SAMPLE_S
-
-static void freep(struct roast_run **run)
-{
-        roast_run_free(*run);
-}
 
 /* Lines begin with seconds; those of the log with microseconds and the manager's number. */
 static struct roast_run *import(void **state, const char *const *lines, size_t n)
@@ -45,7 +40,7 @@ static struct roast_run *import(void **state, const char *const *lines, size_t n
 /* A worker has come when it has told what it has; what it tells again is no news. */
 static void test_workers_come_change_and_go(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run =
                 IMPORT("10 WORKER w1 CONNECTION host1:9000",
                        "11 WORKER w1 RESOURCES {\"cores\":[4,\"cores\"],\"memory\":[100,\"MB\"]}",
@@ -68,7 +63,7 @@ static void test_workers_come_change_and_go(void **state)
 
 static void test_what_was_sent_and_received(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = IMPORT("10 WORKER w1 TRANSFER INPUT file-a 500 86 9",
                                        "11 WORKER w1 TRANSFER INPUT b 20 1 9",
                                        "12 WORKER w1 TRANSFER OUTPUT c 7 1 9",
@@ -85,7 +80,7 @@ static void test_what_was_sent_and_received(void **state)
 
 static void test_what_was_measured_of_a_task(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = IMPORT(
                 "20 TASK 1 READY processing", "21 TASK 1 RUNNING w1",
                 "24 TASK 1 RETRIEVED SUCCESS 0 " MEASURED "\"time_input_mgr\":[0.25,\"s\"],"
@@ -109,7 +104,7 @@ static void test_what_was_measured_of_a_task(void **state)
 /* The manager's times stand for those of the worker. */
 static void test_tasks_of_which_nothing_was_measured(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run =
                 IMPORT("20 TASK 1 READY a", "21 TASK 1 RUNNING w1",
                        "23 TASK 1 WAITING_RETRIEVAL w1", "24 TASK 1 RETRIEVED SIGNAL 9 {} {}",
@@ -132,7 +127,7 @@ static void test_tasks_of_which_nothing_was_measured(void **state)
 
 static void test_notes_of_the_application_tell_the_chunks(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = IMPORT(
                 NOTE("20", "\"task_id\": 1, \"item\": \"p\", \"file\": \"a.root\", \"start\": 5,"
                            " \"stop\": 9, \"dataset\": 3, \"uuid\": null, \"more\": [1]"),
@@ -156,7 +151,7 @@ static void test_notes_of_the_application_tell_the_chunks(void **state)
 
 static void test_the_length_of_a_run(void **state)
 {
-        ROAST_CLEANUP(freep)
+        ROAST_CLEANUP(sample_freep)
         struct roast_run *run = IMPORT("10 MANAGER 7 START 0", "15 MANAGER 7 END 4500000");
 
         assert_int_equal(fact_int(run, "run.start_utc_ns"), 10 * S);

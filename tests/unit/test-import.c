@@ -2,7 +2,6 @@
 
 #include "unit.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,15 +52,6 @@ static const char metrics_json[] =
         "  \"('execute', 'reduce', 'thread-cpu', 'seconds')\": 0.5,"
         "  \"('execute', 'P', 'thread-noncpu', 'seconds')\": 1.0, \"nonsense\": 1}}";
 
-static void write_file(void **state, const char *name, const char *text, size_t len)
-{
-        int fd = open(folder_path(state, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-        assert_true(fd >= 0);
-        assert_int_equal(write(fd, text, len), len);
-        close(fd);
-}
-
 static int write_measurement(void **state)
 {
         static const char times[] = "10.5,14.5\n";
@@ -70,9 +60,9 @@ static int write_measurement(void **state)
 
         if (folder_make(state) < 0)
                 return -1;
-        write_file(state, "metrics.json", metrics_json, sizeof(metrics_json) - 1);
-        write_file(state, "start_end_time.txt", times, sizeof(times) - 1);
-        write_file(state, "metadata.json", metadata, sizeof(metadata) - 1);
+        folder_put_text(folder_path(state, "metrics.json"), metrics_json);
+        folder_put_text(folder_path(state, "start_end_time.txt"), times);
+        folder_put_text(folder_path(state, "metadata.json"), metadata);
         return 0;
 }
 
@@ -159,7 +149,7 @@ static void test_figures_without_raw_data_are_kept_and_marked(void **state)
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct roast_run *run;
 
-        write_file(state, "metrics.json", text, sizeof(text) - 1);
+        folder_put_text(folder_path(state, "metrics.json"), text);
         unlink(folder_path(state, "start_end_time.txt"));
         unlink(folder_path(state, "metadata.json"));
         run = open_good(*state);
@@ -183,7 +173,7 @@ static void test_zeros_for_a_missing_report_are_absent(void **state)
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct roast_run *run;
 
-        write_file(state, "metrics.json", text, sizeof(text) - 1);
+        folder_put_text(folder_path(state, "metrics.json"), text);
         run = open_good(*state);
         assert_int_equal(roast_summary_of_run(&summary, run, NULL), 0);
         assert_int_equal(summary.metrics.values[ROAST_TOTAL_EVENTS].state, ROAST_ABSENT);
@@ -199,7 +189,7 @@ static void test_chunk_info_stands_for_missing_records(void **state)
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct roast_run *run;
 
-        write_file(state, "metrics.json", text, sizeof(text) - 1);
+        folder_put_text(folder_path(state, "metrics.json"), text);
         run = open_good(*state);
         assert_int_equal(roast_summary_of_run(&summary, run, NULL), 0);
         assert_true(value(&summary, ROAST_NUM_SUCCESSFUL_CHUNKS) == 2);
@@ -219,7 +209,7 @@ static void test_a_run_inside_the_directory_is_the_run(void **state)
         assert_string_equal(roast_run_path(run), folder_path(state, "run.roast"));
         roast_run_free(run);
         /* and no other is taken for it if it is damaged */
-        write_file(state, "run.roast", "junk", 4);
+        folder_put_text(folder_path(state, "run.roast"), "junk");
         assert_int_equal(open_code(*state, NULL), ROAST_E_FORMAT);
 }
 
@@ -230,7 +220,7 @@ static void test_what_holds_no_run_is_refused_with_the_reason(void **state)
         assert_int_equal(open_code(folder_path(state, "nothing"), &error), ROAST_E_NOENT);
         mkdir(folder_path(state, "empty"), 0700);
         assert_int_equal(open_code(folder_path(state, "empty"), &error), ROAST_E_FORMAT);
-        assert_non_null(strstr(error.message, "metrics.json"));
+        assert_has(error.message, "metrics.json");
         assert_int_equal(open_code(folder_path(state, "metrics.json"), &error), ROAST_E_FORMAT);
 }
 
@@ -238,10 +228,10 @@ static void expect_refused(void **state, const char *name, const char *text, con
 {
         struct roast_error error = { 0 };
 
-        write_file(state, name, text, strlen(text));
+        folder_put_text(folder_path(state, name), text);
         assert_int_equal(open_code(*state, &error), ROAST_E_FORMAT);
-        if (!strstr(error.message, reason) || !strstr(error.message, name))
-                fail_msg("%s", error.message);
+        assert_has(error.message, reason);
+        assert_has(error.message, name);
 }
 
 static void test_damaged_files_are_named(void **state)
@@ -250,11 +240,11 @@ static void test_damaged_files_are_named(void **state)
         expect_refused(state, "start_end_time.txt", "1,2,3", "two numbers");
         expect_refused(state, "start_end_time.txt", "1", "two numbers");
         expect_refused(state, "start_end_time.txt", "NaN,2", "two numbers");
-        write_file(state, "start_end_time.txt", " 1.5, 2.5 \n", 11);
+        folder_put_text(folder_path(state, "start_end_time.txt"), " 1.5, 2.5 \n");
         expect_refused(state, "metadata.json", "{", "not valid JSON");
-        write_file(state, "metadata.json", "{}", 2);
+        folder_put_text(folder_path(state, "metadata.json"), "{}");
         expect_refused(state, "config.json", "{]", "not valid JSON");
-        write_file(state, "config.json", "[1]", 3);
+        folder_put_text(folder_path(state, "config.json"), "[1]");
         expect_refused(state, "metrics.json", "[]", "an object is wanted");
         expect_refused(state, "metrics.json",
                        "{\"raw_chunk_metrics\": [], \"raw_chunk_metrics\": []}", "twice");
@@ -288,7 +278,7 @@ static void test_values_of_any_kind_do_no_harm(void **state)
                 ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
                 struct roast_run *run;
 
-                write_file(state, "metrics.json", texts[i], strlen(texts[i]));
+                folder_put_text(folder_path(state, "metrics.json"), texts[i]);
                 run = open_good(*state);
                 assert_int_equal(roast_summary_of_run(&summary, run, NULL), 0);
                 roast_run_free(run);
@@ -300,9 +290,9 @@ static void test_a_measurement_that_is_cut_anywhere_is_refused(void **state)
         for (size_t len = 0; len < sizeof(metrics_json) - 1; len += 23) {
                 struct roast_error error = { 0 };
 
-                write_file(state, "metrics.json", metrics_json, len);
+                folder_put(folder_path(state, "metrics.json"), metrics_json, len);
                 assert_int_equal(open_code(*state, &error), ROAST_E_FORMAT);
-                assert_non_null(strstr(error.message, "metrics.json"));
+                assert_has(error.message, "metrics.json");
         }
 }
 

@@ -85,7 +85,7 @@ static void test_what_is_not_json_is_refused_with_the_place(void **state)
 
                 if (parse(texts[i], strlen(texts[i]), &error) != ROAST_E_FORMAT)
                         fail_msg("%s was taken for JSON", texts[i]);
-                assert_non_null(strstr(error.message, "at byte"));
+                assert_has(error.message, "at byte");
         }
         assert_int_equal(parse("[1,\0]", 5, NULL), ROAST_E_FORMAT);
         assert_int_equal(parse("\"a\0b\"", 5, NULL), ROAST_E_FORMAT);
@@ -113,7 +113,7 @@ static void test_depth_is_limited(void **state)
         assert_int_equal(parse(text, 2 * JSON_READ_DEPTH_MAX, NULL), 0);
         memset(text, '[', sizeof(text));
         assert_int_equal(parse(text, sizeof(text), &error), ROAST_E_FORMAT);
-        assert_non_null(strstr(error.message, "nested"));
+        assert_has(error.message, "nested");
 }
 
 static void test_values_are_what_was_written(void **state)

@@ -4,29 +4,21 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "alloc.h"
 #include "roast-show.h"
-#include "sample.h"
+#include "summed.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-#define S   SAMPLE_S
-#define UTC SAMPLE_START_UTC_NS
 
 #define PART(name) ROAST_LEDGER_##name
 
 /* Ten seconds from UTC on, with a worker of two threads */
-static struct roast_run *new_run(void)
+static struct roast_run *run_with_worker(void)
 {
         struct roast_worker worker = { "a", NULL, -1, 2, -1 };
-        struct roast_run *run;
+        struct roast_run *run = new_timed_run();
 
-        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
-        assert_int_equal(roast_run_fact_int(run, "run.start_utc_ns", UTC, NULL), 0);
-        assert_int_equal(roast_run_fact_int(run, "run.end_utc_ns", UTC + 10 * S, NULL), 0);
-        assert_int_equal(roast_run_fact_int(run, "run.elapsed_ns", 10 * S, NULL), 0);
         assert_int_equal(
                 roast_run_add_worker_event(run, UTC - S, ROAST_WORKER_PRESENT, &worker, NULL), 0);
         return run;
@@ -64,17 +56,8 @@ static void activity(struct roast_run *run, const char *kind, const char *prefix
                 roast_run_add_activity(run, "a", kind, prefix, name, "seconds", seconds, NULL), 0);
 }
 
-static void summarize(struct roast_summary *summary, struct roast_run *run)
-{
-        struct roast_error error = { 0 };
-
-        assert_int_equal(roast_run_commit(run, NULL), 0);
-        if (roast_summary_of_run(summary, run, &error) < 0)
-                fail_msg("%s", error.message);
-        roast_run_free(run);
-}
-
-static void assert_near(double a, double b)
+/* To the nanosecond */
+static void assert_seconds(double a, double b)
 {
         if (!(fabs(a - b) < 1e-9))
                 fail_msg("%.12g is not %.12g", a, b);
@@ -91,14 +74,14 @@ static void assert_sums(const struct roast_summary *summary, double wall_s)
                         assert_true(row->seconds[j] >= 0);
                         sum += row->seconds[j];
                 }
-                assert_near(sum, row->threads * wall_s);
+                assert_seconds(sum, row->threads * wall_s);
         }
 }
 
 static void test_time_on_threads_is_the_processors_or_overhead(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
         const double *s;
 
         (void)state;
@@ -114,13 +97,13 @@ static void test_time_on_threads_is_the_processors_or_overhead(void **state)
         summarize(&summary, run);
         assert_int_equal(summary.n_ledger, 1);
         s = summary.ledger[0].seconds;
-        assert_near(s[PART(PROCESSOR_CPU)], 4.5 * 0.75);
-        assert_near(s[PART(PROCESSOR_WAIT)], 4.5 * 0.25);
-        assert_near(s[PART(OVERHEAD)], 2);
-        assert_near(s[PART(SERIALIZE)], 0.25);
-        assert_near(s[PART(SPILL)], 0.25);
-        assert_near(s[PART(IDLE)], 20 - 4.5 - 2 - 0.5);
-        assert_near(s[PART(GONE)], 0);
+        assert_seconds(s[PART(PROCESSOR_CPU)], 4.5 * 0.75);
+        assert_seconds(s[PART(PROCESSOR_WAIT)], 4.5 * 0.25);
+        assert_seconds(s[PART(OVERHEAD)], 2);
+        assert_seconds(s[PART(SERIALIZE)], 0.25);
+        assert_seconds(s[PART(SPILL)], 0.25);
+        assert_seconds(s[PART(IDLE)], 20 - 4.5 - 2 - 0.5);
+        assert_seconds(s[PART(GONE)], 0);
         assert_int_equal(summary.ledger[0].estimated, 0);
         assert_sums(&summary, 10);
 }
@@ -128,7 +111,7 @@ static void test_time_on_threads_is_the_processors_or_overhead(void **state)
 static void test_work_outside_of_threads_explains_free_time_in_part(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
         const double *s;
 
         (void)state;
@@ -138,9 +121,9 @@ static void test_work_outside_of_threads_explains_free_time_in_part(void **state
         activity(run, "gather-dep", NULL, "other", 100);
         summarize(&summary, run);
         s = summary.ledger[0].seconds;
-        assert_near(s[PART(TRANSFER)], 3);
-        assert_near(s[PART(COMPRESS)], 1.5);
-        assert_near(s[PART(IDLE)], 15 - 4.5);
+        assert_seconds(s[PART(TRANSFER)], 3);
+        assert_seconds(s[PART(COMPRESS)], 1.5);
+        assert_seconds(s[PART(IDLE)], 15 - 4.5);
         assert_true(summary.ledger[0].estimated & 1u << PART(TRANSFER));
         assert_true(summary.ledger[0].estimated & 1u << PART(IDLE));
         assert_sums(&summary, 10);
@@ -149,15 +132,15 @@ static void test_work_outside_of_threads_explains_free_time_in_part(void **state
 static void test_more_than_there_is_is_scaled(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
 
         (void)state;
         for (int i = 0; i < 4; i++) /* tasks that seceded: four at a time on two threads */
                 task(run, "P", true, 0, 0, 10);
         activity(run, "gather-dep", NULL, "network", 400);
         summarize(&summary, run);
-        assert_near(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 20);
-        assert_near(summary.ledger[0].seconds[PART(IDLE)], 0);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 20);
+        assert_seconds(summary.ledger[0].seconds[PART(IDLE)], 0);
         assert_true(summary.ledger[0].estimated & 1u << PART(PROCESSOR_CPU));
         assert_sums(&summary, 10);
 }
@@ -167,7 +150,7 @@ static void test_a_worker_that_goes_and_one_that_comes_are_gone_for_the_rest(voi
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
         struct roast_worker late = { "b", NULL, -1, 4, -1 }, gone = { "a", NULL, -1, 2, -1 };
         struct roast_task lost = ROAST_TASK_INIT;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
 
         (void)state;
         lost.key = "P-1";
@@ -184,11 +167,11 @@ static void test_a_worker_that_goes_and_one_that_comes_are_gone_for_the_rest(voi
                 roast_run_add_worker_event(run, UTC + 7 * S, ROAST_WORKER_CAME, &late, NULL), 0);
         summarize(&summary, run);
         assert_int_equal(summary.n_ledger, 2);
-        assert_near(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 2);
-        assert_near(summary.ledger[0].seconds[PART(IDLE)], 6);
-        assert_near(summary.ledger[0].seconds[PART(GONE)], 12);
-        assert_near(summary.ledger[1].seconds[PART(IDLE)], 12);
-        assert_near(summary.ledger[1].seconds[PART(GONE)], 28);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 2);
+        assert_seconds(summary.ledger[0].seconds[PART(IDLE)], 6);
+        assert_seconds(summary.ledger[0].seconds[PART(GONE)], 12);
+        assert_seconds(summary.ledger[1].seconds[PART(IDLE)], 12);
+        assert_seconds(summary.ledger[1].seconds[PART(GONE)], 28);
         assert_sums(&summary, 10);
 }
 
@@ -198,7 +181,7 @@ static void test_without_tasks_there_is_no_ledger(void **state)
         ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
 
         (void)state;
-        summarize(&summary, new_run());
+        summarize(&summary, run_with_worker());
         assert_int_equal(summary.n_ledger, 0);
         assert_int_equal(roast_table_make(&table, "ledger", &summary, NULL), 0);
         assert_int_equal(table.n_rows, 0);
@@ -215,7 +198,7 @@ static void test_random_ledgers_sum_to_threads_times_wall(void **state)
         (void)state;
         for (int i = 0; i < 200; i++) {
                 ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-                struct roast_run *run = new_run();
+                struct roast_run *run = run_with_worker();
 
                 for (uint64_t n = sample_below(&seed, 12); n > 0; n--) {
                         double from = (double)sample_below(&seed, 1300) / 100 - 1;
@@ -243,7 +226,7 @@ static void test_random_ledgers_sum_to_threads_times_wall(void **state)
 static void test_prefixes_are_the_processors_by_what_their_tasks_are_about(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
         const struct roast_value *values;
 
         (void)state;
@@ -258,17 +241,17 @@ static void test_prefixes_are_the_processors_by_what_their_tasks_are_about(void 
                 roast_run_add_span(run, "execute", "reduce", "thread-cpu", "seconds", 50, NULL), 0);
         summarize(&summary, run);
         values = summary.metrics.values;
-        assert_near(values[ROAST_PROCESSOR_CPU_TIME_SECONDS].real, 3);
-        assert_near(values[ROAST_OVERHEAD_CPU_TIME_SECONDS].real, 51);
+        assert_seconds(values[ROAST_PROCESSOR_CPU_TIME_SECONDS].real, 3);
+        assert_seconds(values[ROAST_OVERHEAD_CPU_TIME_SECONDS].real, 51);
         assert_int_equal(values[ROAST_PROCESSOR_CPU_TIME_SECONDS].state, ROAST_ESTIMATED);
-        assert_non_null(strstr(values[ROAST_PROCESSOR_CPU_TIME_SECONDS].reason, "same name"));
+        assert_has(values[ROAST_PROCESSOR_CPU_TIME_SECONDS].reason, "same name");
 }
 
 /* Dask makes "deadbeef" of a hexadecimal name and cuts long ones: the name does not matter. */
 static void test_a_prefix_that_dask_changed_is_the_processors_all_the_same(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
 
         (void)state;
         assert_int_equal(roast_run_fact_text(run, "processor.name", "deadbeefdeadbeef", NULL), 0);
@@ -276,14 +259,14 @@ static void test_a_prefix_that_dask_changed_is_the_processors_all_the_same(void 
         assert_int_equal(
                 roast_run_add_span(run, "execute", "data", "thread-cpu", "seconds", 2, NULL), 0);
         summarize(&summary, run);
-        assert_near(summary.metrics.values[ROAST_PROCESSOR_CPU_TIME_SECONDS].real, 2);
+        assert_seconds(summary.metrics.values[ROAST_PROCESSOR_CPU_TIME_SECONDS].real, 2);
         assert_int_equal(summary.metrics.values[ROAST_PROCESSOR_CPU_TIME_SECONDS].state,
                          ROAST_KNOWN);
 }
 
 static void test_a_ledger_without_memory_is_an_error(void **state)
 {
-        struct roast_run *run = new_run();
+        struct roast_run *run = run_with_worker();
         bool failed = true;
 
         (void)state;

@@ -2,7 +2,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "alloc.h"
@@ -20,12 +19,8 @@ static void test_runs_are_listed_by_name_and_hidden_ones_are_not(void **state)
         struct roast_error error = { 0 };
         struct dirent **entries;
 
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(names); i++) {
-                FILE *file = fopen(folder_path(state, names[i]), "w");
-
-                assert_non_null(file);
-                fclose(file);
-        }
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(names); i++)
+                folder_put_text(folder_path(state, names[i]), "");
         assert_int_equal(run_list(&entries, *state, &error), 2);
         assert_string_equal(entries[0]->d_name, "run9.roast");
         assert_string_equal(entries[1]->d_name, "run10.roast");
@@ -33,7 +28,7 @@ static void test_runs_are_listed_by_name_and_hidden_ones_are_not(void **state)
         free(entries[1]);
         free(entries);
         assert_int_equal(run_list(&entries, folder_path(state, "missing"), &error), ROAST_E_IO);
-        assert_non_null(strstr(error.message, "missing: No such file"));
+        assert_has(error.message, "missing: No such file");
 }
 
 static void test_a_run_without_an_outcome_is_unfinished(void **state)

@@ -46,14 +46,6 @@ static void test_chunks_that_were_all_lost_are_counted(void **state)
         assert_int_equal(table.cells[1].count, 2);
 }
 
-static void add_table(struct roast_run *run, const struct chunk_table *table)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
-
-        assert_int_equal(chunk_table_encode(table, &bytes, NULL), 0);
-        assert_int_equal(roast_run_add_chunks(run, bytes.data, bytes.len, NULL), (int)table->n);
-}
-
 struct plain {
         double mean, std, min, max;
 };

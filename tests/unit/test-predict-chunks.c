@@ -11,18 +11,6 @@
 
 static const int64_t workers[] = { 4 };
 
-static struct roast_run *make(void (*shape)(struct scene_chunk *))
-{
-        struct roast_error error = { 0 };
-        struct roast_run *run;
-        double elapsed;
-
-        assert_int_equal(roast_run_create(&run, NULL, &error), 0);
-        if (scene_write(run, &(struct scene){ .shape = shape }, &elapsed, &error) < 0)
-                fail_msg("%s", error.message);
-        return run;
-}
-
 static struct roast_forecast forecast(struct roast_run *run, int64_t chunksize)
 {
         const struct roast_predict_options options = { .workers = workers,
@@ -38,7 +26,7 @@ static struct roast_forecast forecast(struct roast_run *run, int64_t chunksize)
 
 static void assert_chunks(void (*shape)(struct scene_chunk *), int64_t chunksize, int64_t chunks)
 {
-        struct roast_run *run = make(shape);
+        struct roast_run *run = scene_run(&(struct scene){ .shape = shape });
         ROAST_CLEANUP(roast_forecast_deinit)
         struct roast_forecast result = forecast(run, chunksize);
 
@@ -115,7 +103,7 @@ static void test_who_shares_the_cores_is_said(void **state)
 
         (void)state;
         for (size_t i = 0; i < 2; i++) {
-                struct roast_run *run = make(cases[i].shape);
+                struct roast_run *run = scene_run(&(struct scene){ .shape = cases[i].shape });
                 struct roast_error error = { 0 };
 
                 assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);

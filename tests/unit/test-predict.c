@@ -8,26 +8,10 @@
 
 #include "alloc.h"
 #include "roast-predict.h"
+#include "sample.h"
 #include "scene.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-static void freep(struct roast_run **run)
-{
-        roast_run_free(*run);
-}
-
-static struct roast_run *make(const struct scene *scene)
-{
-        struct roast_error error = { 0 };
-        struct roast_run *run;
-        double elapsed;
-
-        assert_int_equal(roast_run_create(&run, NULL, &error), 0);
-        if (scene_write(run, scene, &elapsed, &error) < 0)
-                fail_msg("%s", error.message);
-        return run;
-}
 
 static struct roast_forecast forecast(struct roast_run *run,
                                       const struct roast_predict_options *options)
@@ -50,7 +34,8 @@ static void assert_near(double value, double truth, double share)
 static void test_equal_chunks_are_divided_by_the_workers(void **state)
 {
         static const int64_t workers[] = { 1, 2, 4, 8, 16, 160, 1000 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .first = 3 });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .first = 3 });
         const struct roast_predict_options options = { .workers = workers,
                                                        .n_workers = ROAST_ARRAY_SIZE(workers) };
         ROAST_CLEANUP(roast_forecast_deinit)
@@ -85,7 +70,8 @@ static void waits(struct scene_chunk *chunk)
 static void test_contention_goes_with_the_workers(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .shape = waits });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = waits });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
         struct roast_error error = { 0 };
 
@@ -116,7 +102,8 @@ static void test_contention_goes_with_the_workers(void **state)
 static void test_any_number_of_cores_has_a_forecast(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .shape = waits });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = waits });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
         struct roast_error error = { 0 };
 
@@ -148,8 +135,8 @@ static void waits_for_others(struct scene_chunk *chunk)
 static void test_who_shares_the_cores_is_left_open(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
-        ROAST_CLEANUP(freep)
-        struct roast_run *run = make(&(struct scene){ .shape = waits_for_others });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = waits_for_others });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
         struct roast_error error = { 0 };
 
@@ -182,9 +169,9 @@ static void waits_for_its_own(struct scene_chunk *chunk)
 static void test_workers_may_wait_for_their_own_threads(void **state)
 {
         static const int64_t workers[] = { 1 };
-        ROAST_CLEANUP(freep)
-        struct roast_run *run =
-                make(&(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(
+                &(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 1 };
         struct roast_error error = { 0 };
 
@@ -217,8 +204,8 @@ static void test_a_chunk_size_has_its_fixed_part(void **state)
 {
         static const int64_t workers[] = { 4 };
         static const int64_t sizes[] = { 2500, 5000, 10000, 20000 };
-        ROAST_CLEANUP(freep)
-        struct roast_run *run = make(&(struct scene){ .shape = differs_in_size });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = differs_in_size });
 
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(sizes); i++) {
@@ -246,8 +233,8 @@ static void differs_with_outliers(struct scene_chunk *chunk)
 static void test_slow_chunks_do_not_move_the_fixed_part(void **state)
 {
         static const int64_t workers[] = { 1 };
-        ROAST_CLEANUP(freep)
-        struct roast_run *run = make(&(struct scene){ .shape = differs_with_outliers });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = differs_with_outliers });
         const struct roast_predict_options options = { .workers = workers,
                                                        .n_workers = 1,
                                                        .chunksize = 2500 };
@@ -265,7 +252,7 @@ static void test_slow_chunks_do_not_move_the_fixed_part(void **state)
 static void test_equal_chunks_leave_the_fixed_part_open(void **state)
 {
         static const int64_t workers[] = { 2 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
         struct roast_predict_options options = { .workers = workers,
                                                  .n_workers = 1,
                                                  .chunksize = 5000 };
@@ -276,7 +263,7 @@ static void test_equal_chunks_leave_the_fixed_part_open(void **state)
         assert_int_equal(half.predictions[0].chunks, 320);
         assert_near(half.predictions[0].low_s, 160 * (0.5 * 1.05 + 0.01), 0.06);
         assert_near(half.predictions[0].high_s, 160 * (0.95 + 0.01), 0.06);
-        assert_non_null(strstr(half.assumptions[0], "anything from none to all of it"));
+        assert_has(half.assumptions[0], "anything from none to all of it");
         /* of chunks as they were nothing is open */
         options.chunksize = 0;
         same = forecast(run, &options);
@@ -288,7 +275,8 @@ static void test_equal_chunks_leave_the_fixed_part_open(void **state)
 static void test_merges_run_on_the_same_threads(void **state)
 {
         static const int64_t workers[] = { 1, 160 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .reduce = 42 });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .reduce = 42 });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
         ROAST_CLEANUP(roast_forecast_deinit)
         struct roast_forecast result = forecast(run, &options);
@@ -301,7 +289,7 @@ static void test_merges_run_on_the_same_threads(void **state)
 static void test_failures_cost_half_an_attempt(void **state)
 {
         static const int64_t workers[] = { 4 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
         struct roast_predict_options options = { .workers = workers,
                                                  .n_workers = 1,
                                                  .has_fail_rate = true };
@@ -323,7 +311,7 @@ static void test_failures_cost_half_an_attempt(void **state)
 static void test_the_same_question_has_the_same_answer(void **state)
 {
         static const int64_t workers[] = { 3, 7 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
         ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast a = forecast(run, &options);
         ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast b = forecast(run, &options);
@@ -334,7 +322,7 @@ static void test_the_same_question_has_the_same_answer(void **state)
 
 static void test_the_fewest_workers_that_make_a_deadline(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
         const struct roast_predict_options options = { .deadline_s = 20.5 };
         const struct roast_predict_options hopeless = { .deadline_s = 0.01 };
         ROAST_CLEANUP(roast_forecast_deinit)
@@ -345,14 +333,15 @@ static void test_the_fewest_workers_that_make_a_deadline(void **state)
         assert_true(result.has_best);
         assert_true(result.best.high_s <= 20.5);
         assert_true(result.best.workers == 8);
-        assert_non_null(strstr(result.advice, "8 workers"));
+        assert_has(result.advice, "8 workers");
         assert_false(none.has_best);
-        assert_non_null(strstr(none.advice, "no number of workers"));
+        assert_has(none.advice, "no number of workers");
 }
 
 static void test_the_fastest_within_a_cost(void **state)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .first = 10 });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .first = 10 });
         const struct roast_predict_options options = { .cost_s = 300 };
         ROAST_CLEANUP(roast_forecast_deinit)
         struct roast_forecast result = forecast(run, &options);
@@ -377,8 +366,8 @@ static void test_what_makes_no_sense_is_refused(void **state)
                 { .deadline_s = -1 },
                 { .cost_s = (double)NAN },
         };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ 0 });
-        ROAST_CLEANUP(freep) struct roast_run *empty = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
+        ROAST_CLEANUP(sample_freep) struct roast_run *empty = NULL;
         struct roast_forecast result;
         struct roast_error error = { 0 };
 
@@ -390,13 +379,14 @@ static void test_what_makes_no_sense_is_refused(void **state)
         assert_int_equal(
                 roast_predict(&result, empty, &(struct roast_predict_options){ 0 }, &error),
                 ROAST_E_STATE);
-        assert_non_null(strstr(error.message, "no chunk"));
+        assert_has(error.message, "no chunk");
 }
 
 static void test_allocation_failures_are_errors(void **state)
 {
         static const int64_t workers[] = { 4 };
-        ROAST_CLEANUP(freep) struct roast_run *run = make(&(struct scene){ .chunks = 2 });
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .chunks = 2 });
         const struct roast_predict_options options = {
                 .workers = workers, .n_workers = 1, .chunksize = 5000, .deadline_s = 10
         };

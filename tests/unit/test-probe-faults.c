@@ -214,15 +214,6 @@ static void test_a_row_whose_clocks_fail_has_no_wrong_times(void **state)
 
 /* ---- control groups ---- */
 
-static void write_text(void **state, const char *name, const char *text)
-{
-        FILE *out = fopen(folder_path(state, name), "w");
-
-        assert_non_null(out);
-        assert_true(fputs(text, out) >= 0);
-        assert_int_equal(fclose(out), 0);
-}
-
 /* A group with limits of which the one above is tighter, as v2 and as v1 */
 static int make_groups(void **state)
 {
@@ -230,30 +221,30 @@ static int make_groups(void **state)
 
         assert_int_equal(folder_make(state), 0);
         assert_int_equal(mkdir(folder_path(state, "job"), 0700), 0);
-        write_text(state, "job/cpu.max", "max 100000\n");
-        write_text(state, "job/memory.max", "8192000\n");
-        write_text(state, "job/memory.current", "8192\n");
-        write_text(state, "job/cpu.stat", "nr_throttled 3\nthrottled_usec 1\n");
-        write_text(state, "cpu.max", "50000 100000\n");
-        write_text(state, "cpu.stat", "nr_throttled 3\nthrottled_usec 7000000\n");
-        write_text(state, "memory.max", "4096000\n");
-        write_text(state, "memory.current", "4096\n");
-        write_text(state, "groups", "1:cpu,memory:/job\n0::/job\n");
+        folder_put_text(folder_path(state, "job/cpu.max"), "max 100000\n");
+        folder_put_text(folder_path(state, "job/memory.max"), "8192000\n");
+        folder_put_text(folder_path(state, "job/memory.current"), "8192\n");
+        folder_put_text(folder_path(state, "job/cpu.stat"), "nr_throttled 3\nthrottled_usec 1\n");
+        folder_put_text(folder_path(state, "cpu.max"), "50000 100000\n");
+        folder_put_text(folder_path(state, "cpu.stat"), "nr_throttled 3\nthrottled_usec 7000000\n");
+        folder_put_text(folder_path(state, "memory.max"), "4096000\n");
+        folder_put_text(folder_path(state, "memory.current"), "4096\n");
+        folder_put_text(folder_path(state, "groups"), "1:cpu,memory:/job\n0::/job\n");
         assert_true(asprintf(&mounts, "30 23 0:26 / %s rw - cgroup2 cgroup2 rw\n",
                              (const char *)*state) > 0);
-        write_text(state, "mounts", mounts);
-        write_text(state, "job/cpu.cfs_quota_us", "-1\n");
-        write_text(state, "job/cpu.cfs_period_us", "100000\n");
-        write_text(state, "cpu.cfs_quota_us", "50000\n");
-        write_text(state, "cpu.cfs_period_us", "100000\n");
-        write_text(state, "job/memory.limit_in_bytes", "8192000\n");
-        write_text(state, "memory.limit_in_bytes", "4096000\n");
-        write_text(state, "memory.usage_in_bytes", "4096\n");
+        folder_put_text(folder_path(state, "mounts"), mounts);
+        folder_put_text(folder_path(state, "job/cpu.cfs_quota_us"), "-1\n");
+        folder_put_text(folder_path(state, "job/cpu.cfs_period_us"), "100000\n");
+        folder_put_text(folder_path(state, "cpu.cfs_quota_us"), "50000\n");
+        folder_put_text(folder_path(state, "cpu.cfs_period_us"), "100000\n");
+        folder_put_text(folder_path(state, "job/memory.limit_in_bytes"), "8192000\n");
+        folder_put_text(folder_path(state, "memory.limit_in_bytes"), "4096000\n");
+        folder_put_text(folder_path(state, "memory.usage_in_bytes"), "4096\n");
         free(mounts);
         mounts = NULL;
         assert_true(asprintf(&mounts, "30 23 0:26 / %s rw - cgroup cgroup rw,cpu,memory\n",
                              (const char *)*state) > 0);
-        write_text(state, "mounts-v1", mounts);
+        folder_put_text(folder_path(state, "mounts-v1"), mounts);
         return 0;
 }
 
@@ -307,7 +298,8 @@ static void play_groups(void **state, const char *mounts)
 static void test_a_group_that_cannot_be_read_is_absent(void **state)
 {
         play_groups(state, "mounts");
-        write_text(state, "cpu.stat", "nr_throttled 3\nthrottled_time 7000000000\n");
+        folder_put_text(folder_path(state, "cpu.stat"),
+                        "nr_throttled 3\nthrottled_time 7000000000\n");
         play_groups(state, "mounts-v1");
 }
 

@@ -244,13 +244,6 @@ static void test_a_thread_that_dies_in_a_chunk_gives_its_slot_back(void **state)
         assert_int_equal(count_entries("/proc/self/task"), threads);
 }
 
-static int stop_watch(void **state)
-{
-        (void)state;
-        probe_watch_stop();
-        return 0;
-}
-
 int main(void)
 {
         const struct CMUnitTest tests[] = {

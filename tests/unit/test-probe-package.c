@@ -71,8 +71,10 @@ static void test_children_and_theirs_are_found(void **state)
         int down[2], up[2];
 
         (void)state;
-        if (access("/proc/thread-self/children", R_OK) < 0)
-                skip(); /* a kernel without CONFIG_PROC_CHILDREN */
+        if (access("/proc/thread-self/children", R_OK) < 0) {
+                print_message("the kernel is built without CONFIG_PROC_CHILDREN\n");
+                skip();
+        }
         assert_int_equal(process_descendants(getpid(), pids, 8), 0);
         assert_int_equal(pipe(down), 0);
         assert_int_equal(pipe(up), 0);

@@ -303,11 +303,15 @@ static void test_a_quota_shows_as_throttling(void **state)
         pid_t pid;
 
         (void)state;
-        if (cgroup_dir_find(&dir, mounts, groups, "cpu") < 0)
+        if (cgroup_dir_find(&dir, mounts, groups, "cpu") < 0) {
+                print_message("the control group of CPU time cannot be found\n");
                 skip();
+        }
         snprintf(group, sizeof(group), "%s/roast-test-%d", dir.path, (int)getpid());
-        if (mkdir(group, 0755) < 0)
-                skip(); /* the usual case: no right to do that */
+        if (mkdir(group, 0755) < 0) { /* the usual case */
+                print_message("no right to make a control group\n");
+                skip();
+        }
         if (dir.v2 ? write_in(group, "cpu.max", "10000 100000")
                    : write_in(group, "cpu.cfs_quota_us", "10000")) {
                 for (int i = 0; i < 3 && status; i++) {
@@ -318,20 +322,15 @@ static void test_a_quota_shows_as_throttling(void **state)
                 }
         }
         rmdir(group);
-        if (WEXITSTATUS(status) == NOT_ALLOWED)
+        if (WEXITSTATUS(status) == NOT_ALLOWED) {
+                print_message("no right to set a quota, or to move a process under it\n");
                 skip();
+        }
         if (WEXITSTATUS(status) == TOO_BUSY) {
                 print_message("the machine is too busy to see a quota at work\n");
                 skip();
         }
         assert_int_equal(status, 0);
-}
-
-static int stop_watch(void **state)
-{
-        (void)state;
-        probe_watch_stop();
-        return 0;
 }
 
 int main(void)

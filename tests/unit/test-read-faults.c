@@ -33,11 +33,6 @@
 
 #define CHUNKS 12
 
-static void freep(struct roast_run **run)
-{
-        roast_run_free(*run);
-}
-
 /* ---- what is asked: each opens the file and puts its answer into `out` ---- */
 
 static int put(struct buf *out, const char *text, struct roast_error *error)
@@ -47,7 +42,7 @@ static int put(struct buf *out, const char *text, struct roast_error *error)
 
 static int ask_summary(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         ROAST_CLEANUP(cleanup_free) char *json = NULL, *dump = NULL;
         int r = roast_run_open_any(&run, path, error);
@@ -84,7 +79,7 @@ static const struct roast_export_options *exported; /* the one that is asked for
 
 static int ask_export(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         int r = roast_run_open_any(&run, path, error);
 
         return r < 0 ? r : roast_export(run, exported, append, out, error);
@@ -92,7 +87,7 @@ static int ask_export(struct buf *out, const char *path, struct roast_error *err
 
 static int ask_page(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(cleanup_free) char *html = NULL;
         size_t len;
         int r = roast_run_open_any(&run, path, error);
@@ -104,7 +99,7 @@ static int ask_page(struct buf *out, const char *path, struct roast_error *error
 
 static int ask_comparison(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *a = NULL, *b = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *a = NULL, *b = NULL;
         ROAST_CLEANUP(roast_comparison_deinit) struct roast_comparison comparison = { 0 };
         ROAST_CLEANUP(cleanup_free) char *json = NULL;
         int r = roast_run_open_any(&a, path, error);
@@ -122,7 +117,7 @@ static int ask_comparison(struct buf *out, const char *path, struct roast_error 
 static int ask_explanation(struct buf *out, const char *path, struct roast_error *error)
 {
         static const struct roast_explain_view view = { .all = true };
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         int r = roast_run_open_any(&run, path, error);
@@ -138,7 +133,7 @@ static int ask_forecast(struct buf *out, const char *path, struct roast_error *e
 {
         static const int64_t workers[] = { 4 };
         static const struct roast_predict_options options = { .workers = workers, .n_workers = 1 };
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast forecast = { 0 };
         ROAST_CLEANUP(cleanup_free) char *json = NULL;
         int r = roast_run_open_any(&run, path, error);
@@ -152,7 +147,7 @@ static int ask_forecast(struct buf *out, const char *path, struct roast_error *e
 
 static int ask_attempts(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         ROAST_CLEANUP(cleanup_free) void *data = NULL;
         size_t len;
         int r = roast_run_open_any(&run, path, error);
@@ -170,7 +165,7 @@ static void count_rows(const char *table, int64_t rows, void *context)
 
 static int ask_check(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         int64_t rows = 0;
         int r = roast_run_open_any(&run, path, error);
 
@@ -184,16 +179,13 @@ static int ask_check(struct buf *out, const char *path, struct roast_error *erro
 /* Files are read with faults switched off: they are what is looked at, not what is tried. */
 static void read_file(struct buf *out, const char *path)
 {
-        FILE *in;
-        int c;
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
 
         faults_none();
         alloc_fail_after(-1);
-        in = fopen(path, "r");
-        assert_non_null(in);
-        while ((c = getc(in)) != EOF)
-                assert_int_equal(buf_put_u8(out, (uint8_t)c), 0);
-        (void)fclose(in);
+        text = folder_text(path);
+        assert_non_null(text);
+        assert_int_equal(buf_puts(out, text), 0);
 }
 
 static const char *beside(const char *path, const char *end)
@@ -206,7 +198,7 @@ static const char *beside(const char *path, const char *end)
 
 static int write_page(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         const char *page = beside(path, ".html");
         int r = roast_run_open_any(&run, path, error);
 
@@ -231,7 +223,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int write_v1(struct buf *out, const char *path, struct roast_error *error)
 {
         static const char *const names[] = { "metrics.json", "start_end_time.txt" };
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         const char *folder = beside(path, ".v1");
         char name[4200];
         int r = roast_run_open_any(&run, path, error);
@@ -251,7 +243,7 @@ static int write_v1(struct buf *out, const char *path, struct roast_error *error
 
 static int write_copy(struct buf *out, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(freep) struct roast_run *run = NULL;
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
         const char *copy = beside(path, ".copy");
         int r = roast_run_open(&run, path, error);
 

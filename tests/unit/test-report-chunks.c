@@ -136,7 +136,7 @@ static void test_a_file_may_have_several_datasets(void **state)
 
         (void)state;
         packed_of_run(&data, run);
-        assert_non_null(strstr(data.json, "\"datasets\":[\"x\",\"y\",\"z\"]"));
+        assert_has(data.json, "\"datasets\":[\"x\",\"y\",\"z\"]");
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
                 uint64_t file = packed_number(&data, "file", i);
                 uint64_t dataset = packed_number(&data, "file_dataset", file) +
@@ -167,8 +167,8 @@ static void test_a_manager_is_no_worker(void **state)
                     0);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         packed_of_run(&data, run);
-        assert_non_null(strstr(data.json, "\"workers\":[\"worker\"]"));
-        assert_non_null(strstr(data.json, "\"key\":\"memory\""));
+        assert_has(data.json, "\"workers\":[\"worker\"]");
+        assert_has(data.json, "\"key\":\"memory\"");
         roast_run_free(run);
 }
 

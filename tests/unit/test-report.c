@@ -77,7 +77,7 @@ static void test_columns_come_back_as_they_went_in(void **state)
                 assert_int_equal(pack_finish(&pack, &out, &len, NULL), 0);
                 packed_of(&data, out, len);
                 snprintf(type, sizeof(type), "\"plain\":{\"type\":\"%s\"", sizes[k].type);
-                assert_non_null(strstr(data.json, type));
+                assert_has(data.json, type);
                 for (size_t i = 0; i < 4; i++) {
                         assert_true(packed_number(&data, "plain", i) == plain[i]);
                         assert_true(packed_number(&data, "steps", i) == plain[i]);
@@ -189,7 +189,7 @@ static void test_every_chunk_is_there_by_worker_and_start(void **state)
 
         (void)state;
         packed_of_run(&data, run);
-        assert_non_null(strstr(data.json, "\"chunks\":{\"n\":40"));
+        assert_has(data.json, "\"chunks\":{\"n\":40");
         for (size_t i = 0; i < 40; i++) {
                 double wall_ns = (double)packed_number(&data, "wall", i);
 
@@ -206,9 +206,9 @@ static void test_every_chunk_is_there_by_worker_and_start(void **state)
                                          packed_number(&data, "worker", i - 1) + 1);
         }
         assert_true(events == 40 * 25000.0);
-        assert_non_null(strstr(data.json, "\"OSError\""));
-        assert_non_null(strstr(data.json, "\"tcp://10.0.0.2:1003\""));
-        assert_non_null(strstr(data.json, "root://host//store/file-9.root"));
+        assert_has(data.json, "\"OSError\"");
+        assert_has(data.json, "\"tcp://10.0.0.2:1003\"");
+        assert_has(data.json, "root://host//store/file-9.root");
         roast_run_free(run);
 }
 
@@ -234,8 +234,8 @@ static void test_series_are_bands_and_each_worker(void **state)
 
         (void)state;
         packed_of_run(&data, run);
-        assert_non_null(strstr(data.json, "\"key\":\"cpu\""));
-        assert_non_null(strstr(data.json, "\"memory_limit_bytes\":4000000000"));
+        assert_has(data.json, "\"key\":\"cpu\"");
+        assert_has(data.json, "\"memory_limit_bytes\":4000000000");
         for (size_t i = 10; i < 50; i++) {
                 assert_true(packed_real(&data, "min", i) <= packed_real(&data, "low", i));
                 assert_true(packed_real(&data, "low", i) <= packed_real(&data, "median", i));
@@ -256,8 +256,8 @@ static void test_an_empty_run_has_data_too(void **state)
         (void)state;
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
         packed_of_run(&data, run);
-        assert_non_null(strstr(data.json, "\"chunks\":{\"n\":0"));
-        assert_non_null(strstr(data.json, "\"grid\":{\"n\":0"));
+        assert_has(data.json, "\"chunks\":{\"n\":0");
+        assert_has(data.json, "\"grid\":{\"n\":0");
         roast_run_free(run);
 }
 
@@ -302,7 +302,7 @@ static void test_a_page_is_written_whole_or_not_at_all(void **state)
         assert_true(status.st_size > 50000);
         assert_int_equal(roast_report_write(run, "/dev/null", &error), ROAST_E_INVALID);
         assert_int_equal(roast_report_write(run, "/nowhere/at/all.html", &error), ROAST_E_IO);
-        assert_non_null(strstr(error.message, "/nowhere/at/all.html"));
+        assert_has(error.message, "/nowhere/at/all.html");
         roast_run_free(run);
 }
 

@@ -233,7 +233,7 @@ static void test_a_file_whose_only_tree_is_damaged_is_refused(void **state)
         maker_init(&maker);
         maker_object(&maker, "TTree", "t", 1, "noise", 5);
         assert_int_equal(open_made(&file, &maker, &error), ROAST_E_CORRUPT);
-        assert_non_null(strstr(error.message, "\"t\""));
+        assert_has(error.message, "\"t\"");
 }
 
 static void test_baskets_that_are_not_there_are_counted_as_unknown(void **state)

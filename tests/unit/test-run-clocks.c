@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "run/run.h"
+#include "stored.h"
 #include "summed.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"
@@ -19,18 +20,6 @@ static struct roast_run *run_with_clock(void)
 
         assert_int_equal(roast_run_set_clock(run, WORKER, 2 * S, S / 1000, NULL), 0);
         return run;
-}
-
-static int64_t only_value(struct roast_run *run, const char *table, const char *name)
-{
-        struct roast_run_column column = { .name = name };
-        int64_t value;
-
-        assert_int_equal(roast_run_read_columns(run, table, &column, 1, NULL), 0);
-        assert_int_equal(column.n, 1);
-        value = column.values[0];
-        free(column.values);
-        return value;
 }
 
 static struct roast_task task_of(const char *worker)
@@ -55,10 +44,10 @@ static void test_every_stamp_of_a_task_is_moved(void **state)
         task.compute_ns = S / 2;
         assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(only_value(run, "task", "start_utc_ns"), UTC + 2 * S);
-        assert_int_equal(only_value(run, "task", "compute_start_utc_ns"), UTC + 9 * S / 4);
-        assert_int_equal(only_value(run, "task", "stop_utc_ns"), UTC + 3 * S);
-        assert_int_equal(only_value(run, "task", "compute_ns"), S / 2);
+        ASSERT_COLUMN(run, "task", "start_utc_ns", UTC + 2 * S);
+        ASSERT_COLUMN(run, "task", "compute_start_utc_ns", UTC + 9 * S / 4);
+        ASSERT_COLUMN(run, "task", "stop_utc_ns", UTC + 3 * S);
+        ASSERT_COLUMN(run, "task", "compute_ns", S / 2);
         roast_run_free(run);
 }
 
@@ -72,9 +61,9 @@ static void test_stamps_that_are_not_known_stay_so(void **state)
         assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
         assert_int_equal(roast_run_add_task(run, &task, NULL), 0); /* the same, told by its end */
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(only_value(run, "task", "start_utc_ns"), INT64_MIN);
-        assert_int_equal(only_value(run, "task", "compute_start_utc_ns"), INT64_MIN);
-        assert_int_equal(only_value(run, "task", "stop_utc_ns"), UTC + 2 * S);
+        ASSERT_COLUMN(run, "task", "start_utc_ns", INT64_MIN);
+        ASSERT_COLUMN(run, "task", "compute_start_utc_ns", INT64_MIN);
+        ASSERT_COLUMN(run, "task", "stop_utc_ns", UTC + 2 * S);
         roast_run_free(run);
 }
 
@@ -90,7 +79,7 @@ static void test_other_workers_are_not_moved(void **state)
                 task.start_utc_ns = UTC;
                 assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
                 assert_int_equal(roast_run_commit(run, NULL), 0);
-                assert_int_equal(only_value(run, "task", "start_utc_ns"), UTC);
+                ASSERT_COLUMN(run, "task", "start_utc_ns", UTC);
                 roast_run_free(run);
         }
 }
@@ -104,7 +93,7 @@ static void test_a_stamp_that_would_overflow_stays(void **state)
         task.start_utc_ns = INT64_MAX - S;
         assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(only_value(run, "task", "start_utc_ns"), INT64_MAX - S);
+        ASSERT_COLUMN(run, "task", "start_utc_ns", INT64_MAX - S);
         roast_run_free(run);
 }
 
@@ -119,14 +108,13 @@ static void test_the_last_comparison_of_clocks_counts(void **state)
         task.start_utc_ns = UTC;
         assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(only_value(run, "task", "start_utc_ns"), UTC - 3 * S);
+        ASSERT_COLUMN(run, "task", "start_utc_ns", UTC - 3 * S);
         roast_run_free(run);
 }
 
 static void test_chunks_are_moved(void **state)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
-        ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
         struct roast_run *run = run_with_clock();
 
         (void)state;
@@ -135,11 +123,10 @@ static void test_chunks_are_moved(void **state)
         assert_int_equal(chunk_table_set_text(&table, 0, CHUNK_WORKER, WORKER, strlen(WORKER)), 0);
         chunk_table_set(&table, 0, CHUNK_START_UTC_NS, UTC);
         chunk_table_set(&table, 0, CHUNK_WALL_NS, S);
-        assert_int_equal(chunk_table_encode(&table, &bytes, NULL), 0);
-        assert_int_equal(roast_run_add_chunks(run, bytes.data, bytes.len, NULL), 1);
+        add_table(run, &table);
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(only_value(run, "chunk", "start_utc_ns"), UTC + 2 * S);
-        assert_int_equal(only_value(run, "chunk", "wall_ns"), S);
+        ASSERT_COLUMN(run, "chunk", "start_utc_ns", UTC + 2 * S);
+        ASSERT_COLUMN(run, "chunk", "wall_ns", S);
         roast_run_free(run);
 }
 
@@ -177,32 +164,21 @@ static void test_samples_are_moved_by_the_clock_that_took_them(void **state)
         assert_int_equal(
                 roast_run_add_value(run, "tcp://b:1", "rss_bytes", WORKER, utc_ms, rss, NULL), 0);
         assert_sampled_at(run, "tcp://b:1", UTC + 2 * S);
-}
-
-static int count_clocks(const struct roast_fact *fact, void *context)
-{
-        int *n = context;
-
-        if (!strcmp(fact->name, "clock.offset_ns." WORKER)) {
-                assert_int_equal(fact->integer, 2 * S);
-                ++*n;
-        }
-        if (!strcmp(fact->name, "clock.error_ns." WORKER)) {
-                assert_int_equal(fact->integer, S / 1000);
-                ++*n;
-        }
-        return 0;
+        run = run_with_clock();
+        assert_int_equal(roast_run_set_clock(run, "tcp://b:1", S / 2, 0, NULL), 0);
+        assert_int_equal(
+                roast_run_add_value(run, WORKER, "rss_bytes", "tcp://b:1", utc_ms, rss, NULL), 0);
+        assert_sampled_at(run, WORKER, UTC + S / 2);
 }
 
 static void test_the_correction_is_a_fact_of_the_run(void **state)
 {
         struct roast_run *run = run_with_clock();
-        int n = 0;
 
         (void)state;
         assert_int_equal(roast_run_commit(run, NULL), 0);
-        assert_int_equal(roast_run_facts(run, count_clocks, &n, NULL), 0);
-        assert_int_equal(n, 2);
+        assert_int_equal(fact_int(run, "clock.offset_ns." WORKER), 2 * S);
+        assert_int_equal(fact_int(run, "clock.error_ns." WORKER), S / 1000);
         roast_run_free(run);
 }
 

@@ -46,29 +46,15 @@ struct stages {
         char *summaries[ROAST_ARRAY_SIZE(steps) + 1];
 };
 
-static char *try_summary(struct roast_run *run, struct roast_error *error)
-{
-        struct roast_summary summary;
-        char *text;
-
-        if (roast_summary_of_run(&summary, run, error) < 0)
-                return NULL;
-        text = sample_dump(&summary);
-        roast_summary_deinit(&summary);
-        if (!text)
-                roast_fail_nomem(error);
-        return text;
-}
-
 static void stages_init(struct stages *stages)
 {
         struct roast_run *run;
 
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
-        stages->summaries[0] = try_summary(run, NULL);
+        stages->summaries[0] = sample_summary(run, NULL);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(steps); i++) {
                 assert_true(steps[i](run, NULL) >= 0);
-                stages->summaries[i + 1] = try_summary(run, NULL);
+                stages->summaries[i + 1] = sample_summary(run, NULL);
                 assert_non_null(stages->summaries[i + 1]);
         }
         roast_run_free(run);
@@ -96,7 +82,7 @@ static void assert_is_a_stage(const char *path, const struct stages *stages, lon
         struct roast_run *run = NULL;
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
-        if (roast_run_open(&run, path, &error) < 0 || !(summary = try_summary(run, &error)))
+        if (roast_run_open(&run, path, &error) < 0 || !(summary = sample_summary(run, &error)))
                 fail_msg("after %ld calls: %s", count, error.message);
         roast_run_free(run);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(stages->summaries); i++)
@@ -186,12 +172,12 @@ static void test_a_writer_goes_on_after_a_lack_of_memory(void **state)
                 assert_int_equal(sample_add_chunks(run, 5, NULL), 0);
                 assert_int_equal(sample_end(run, NULL), 0);
                 assert_int_equal(roast_run_commit(run, NULL), 0);
-                summary = try_summary(run, &error);
+                summary = sample_summary(run, &error);
                 if (!summary)
                         fail_msg("after %ld allocations: %s", count, error.message);
-                assert_non_null(strstr(summary, "dataset DYJets "));
-                assert_non_null(strstr(summary, "dataset TTbar "));
-                assert_null(strstr(summary, "dataset - "));
+                assert_has(summary, "dataset DYJets ");
+                assert_has(summary, "dataset TTbar ");
+                assert_has_not(summary, "dataset - ");
                 roast_run_free(run);
         }
 }
@@ -214,7 +200,7 @@ static void test_reading_without_memory_is_an_error(void **state)
                 alloc_fail_after(count);
                 r = roast_run_open(&run, path, &error);
                 if (r >= 0) {
-                        summary = try_summary(run, &error);
+                        summary = sample_summary(run, &error);
                         if (!summary)
                                 r = error.code;
                         roast_run_free(run);
@@ -249,7 +235,7 @@ static void play_with_faults(void **state, enum fault kind, long n, int reason)
                 faults_none();
                 if (r < 0) {
                         assert_int_equal(r, ROAST_E_IO);
-                        assert_non_null(strstr(error.message, path));
+                        assert_has(error.message, path);
                 }
                 if (run)
                         assert_is_a_stage(path, &stages, count);
@@ -329,10 +315,10 @@ static void test_a_writer_goes_on_after_a_full_disk(void **state)
                         fail_msg("after %ld calls: %s", count, error.message);
                 roast_run_free(run);
                 assert_int_equal(roast_run_open(&run, path, &error), 0);
-                summary = try_summary(run, &error);
+                summary = sample_summary(run, &error);
                 if (!summary)
                         fail_msg("after %ld calls: %s", count, error.message);
-                assert_non_null(strstr(summary, "total_events 1 "));
+                assert_has(summary, "total_events 1 ");
                 roast_run_free(run);
                 remove_run(path);
         }
@@ -350,7 +336,7 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
         assert_int_equal(sample_begin(run, NULL), 0);
         assert_int_equal(roast_run_copy(run, path, NULL), 0);
-        before = try_summary(run, NULL);
+        before = sample_summary(run, NULL);
         assert_int_equal(sample_end(run, NULL), 0);
         assert_int_equal(roast_run_commit(run, NULL), 0);
         for (long count = 0; failed; count++) {
@@ -364,7 +350,7 @@ static void test_a_copy_onto_a_full_disk_leaves_the_old_one(void **state)
                 faults_none();
                 assert_int_equal(r, failed ? ROAST_E_IO : 0);
                 assert_int_equal(roast_run_open(&copy, path, &error), 0);
-                summary = try_summary(copy, &error);
+                summary = sample_summary(copy, &error);
                 roast_run_free(copy);
                 assert_non_null(summary);
                 assert_int_equal(!strcmp(summary, before), failed);
@@ -504,7 +490,7 @@ static void test_on_a_network_readers_wait_until_the_run_has_finished(void **sta
         faults_network(false);
         assert_int_equal(sample_fill(run, CHUNKS, NULL), 0);
         assert_int_equal(roast_run_open(&reader, path, &error), ROAST_E_STATE);
-        assert_non_null(strstr(error.message, "network"));
+        assert_has(error.message, "network");
         assert_int_equal(roast_run_finish(run, NULL), 0);
         if (roast_run_open(&reader, path, &error) < 0)
                 fail_msg("%s", error.message);

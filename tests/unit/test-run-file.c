@@ -39,14 +39,11 @@ static void test_an_existing_file_is_not_touched(void **state)
         const char *path = folder_path(state, "a.roast");
         struct roast_error error = { 0 };
         struct roast_run *run = NULL;
-        FILE *file = fopen(path, "w");
 
-        assert_non_null(file);
-        fputs("my thesis", file);
-        fclose(file);
+        folder_put_text(path, "my thesis");
         assert_int_equal(roast_run_create(&run, path, &error), ROAST_E_STATE);
         assert_null(run);
-        assert_non_null(strstr(error.message, path));
+        assert_has(error.message, path);
         assert_int_equal(size_of(path), 9);
 }
 
@@ -57,7 +54,7 @@ static void test_a_run_that_cannot_be_created_leaves_nothing(void **state)
         struct roast_run *run = NULL;
 
         assert_int_equal(roast_run_create(&run, path, &error), ROAST_E_IO);
-        assert_non_null(strstr(error.message, path));
+        assert_has(error.message, path);
         assert_int_equal(count_files(*state), 0);
 }
 
@@ -78,7 +75,7 @@ static void test_a_reader_sees_what_is_committed_while_the_writer_goes_on(void *
         assert_string_equal(same, before);
         assert_int_equal(roast_run_commit(writer, NULL), 0);
         after = summary_of(reader);
-        assert_non_null(strstr(after, "num_successful_chunks 1 "));
+        assert_has(after, "num_successful_chunks 1 ");
         roast_run_free(reader);
         roast_run_free(writer);
 }
@@ -390,11 +387,11 @@ static void test_a_copy_does_not_replace_a_run_that_is_being_written(void **stat
         fill(live);
         expected = summary_of(live);
         assert_int_equal(roast_run_copy(other, path, &error), ROAST_E_STATE);
-        assert_non_null(strstr(error.message, path));
+        assert_has(error.message, path);
         assert_int_equal(roast_run_copy(live, path, &error), ROAST_E_STATE);
         assert_int_equal(roast_run_finish(live, NULL), 0);
         assert_int_equal(roast_run_copy(live, path, &error), ROAST_E_STATE);
-        assert_non_null(strstr(error.message, "itself"));
+        assert_has(error.message, "itself");
         roast_run_free(live);
         roast_run_free(other);
         summary = summary_of_file(path);

@@ -136,7 +136,7 @@ static void test_a_table_that_an_older_file_lacks_is_empty(void **state)
         sql(path, "DROP VIEW tasks; DROP TABLE task; DELETE FROM seal WHERE tbl=9;"
                   "DROP VIEW activities; DROP TABLE activity; PRAGMA user_version=1000;");
         after = summary_of_file(path);
-        assert_non_null(strstr(after, "num_chunks 1 "));
+        assert_has(after, "num_chunks 1 ");
         run = open_run(path);
         assert_int_equal(roast_run_check(run, count_rows, NULL, NULL), 0);
         roast_run_free(run);
@@ -191,26 +191,17 @@ static void test_a_version_before_the_first_is_damage(void **state)
         assert_refused(path, ROAST_E_CORRUPT, "format version 0");
 }
 
-static void write_file(const char *path, const char *text, size_t len)
-{
-        FILE *file = fopen(path, "w");
-
-        assert_non_null(file);
-        assert_int_equal(fwrite(text, 1, len, file), len);
-        fclose(file);
-}
-
 static void test_what_is_no_run_is_refused_by_its_kind(void **state)
 {
         char zeros[512] = "";
 
         assert_refused(folder_path(state, "missing.roast"), ROAST_E_NOENT, "No such file");
         assert_refused(*state, ROAST_E_FORMAT, "directory");
-        write_file(folder_path(state, "empty"), "", 0);
+        folder_put(folder_path(state, "empty"), "", 0);
         assert_refused(folder_path(state, "empty"), ROAST_E_CORRUPT, "is empty");
-        write_file(folder_path(state, "short"), "SQLite format 3", 16);
+        folder_put(folder_path(state, "short"), "SQLite format 3", 16);
         assert_refused(folder_path(state, "short"), ROAST_E_FORMAT, "not a run file");
-        write_file(folder_path(state, "zeros"), zeros, sizeof(zeros));
+        folder_put(folder_path(state, "zeros"), zeros, sizeof(zeros));
         assert_refused(folder_path(state, "zeros"), ROAST_E_FORMAT, "not a run file");
         assert_int_equal(mkfifo(folder_path(state, "fifo"), 0600), 0);
         assert_refused(folder_path(state, "fifo"), ROAST_E_FORMAT, "regular file");
@@ -294,7 +285,7 @@ static void test_a_section_of_no_chunk_is_noticed(void **state)
                 run = open_run(path);
                 assert_int_equal(roast_run_encode_chunks(run, &data, &len, &error),
                                  ROAST_E_CORRUPT);
-                assert_non_null(strstr(error.message, path));
+                assert_has(error.message, path);
                 roast_run_free(run);
                 unlink(path);
         }

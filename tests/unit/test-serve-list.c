@@ -2,8 +2,6 @@
 
 #include "unit.h"
 
-#include <stdio.h>
-
 #include "alloc.h"
 #include "folder.h"
 #include "sample.h"
@@ -22,12 +20,6 @@ static char *list_of(void **state, list_maker make)
         assert_int_equal(make(&out, &catalog, NULL), 0);
         catalog_deinit(&catalog);
         return buf_release_string(&out);
-}
-
-static void assert_has(const char *text, const char *part)
-{
-        if (!strstr(text, part))
-                fail_msg("%s is not in\n%s", part, text);
 }
 
 static void add_run(void **state, const char *name, bool begun)
@@ -71,11 +63,8 @@ static void test_runs_are_listed_with_their_times(void **state)
 static void test_a_run_that_cannot_be_read_is_listed_with_the_reason(void **state)
 {
         ROAST_CLEANUP(cleanup_free) char *page = NULL, *json = NULL;
-        FILE *file = fopen(folder_path(state, "broken.roast"), "w");
 
-        assert_non_null(file);
-        fputs("SQLite format 3", file);
-        assert_int_equal(fclose(file), 0);
+        folder_put_text(folder_path(state, "broken.roast"), "SQLite format 3");
         page = list_of(state, list_html);
         json = list_of(state, list_json);
         assert_has(page, ">broken</a></td><td></td><td class=\"quiet\">");

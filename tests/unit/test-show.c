@@ -11,24 +11,10 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "folder.h"
 #include "shown.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-static char *read_file(const char *path)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        FILE *file = fopen(path, "r");
-        char block[4096];
-        size_t n;
-
-        if (!file)
-                return NULL;
-        while ((n = fread(block, 1, sizeof(block), file)) > 0)
-                assert_int_equal(buf_append(&out, block, n), 0);
-        fclose(file);
-        return buf_release_string(&out);
-}
 
 static void assert_golden(const char *name, const char *text)
 {
@@ -37,14 +23,9 @@ static void assert_golden(const char *name, const char *text)
         ROAST_CLEANUP(cleanup_free) char *golden = NULL;
 
         assert_true(asprintf(&path, "%s/%s", directory ? directory : "tests/data", name) > 0);
-        if (update && *update) {
-                FILE *file = fopen(path, "w");
-
-                assert_non_null(file);
-                fputs(text, file);
-                assert_int_equal(fclose(file), 0);
-        }
-        golden = read_file(path);
+        if (update && *update)
+                folder_put_text(path, text);
+        golden = folder_text(path);
         if (!golden)
                 fail_msg("%s cannot be read: see the head of test-show.c", path);
         assert_string_equal(text, golden);
@@ -140,8 +121,8 @@ static void test_colours_only_where_asked_for(void **state)
         plain = all_tables(&shown, to_text);
         colored = all_tables(&shown, to_color);
         assert_null(strchr(plain, '\033'));
-        assert_non_null(strstr(colored, "\033[1mThroughput"));
-        assert_non_null(strstr(colored, "\033[31m"));
+        assert_has(colored, "\033[1mThroughput");
+        assert_has(colored, "\033[31m");
 }
 
 static size_t widest_line(const char *text)
@@ -207,7 +188,7 @@ static void test_every_name_of_a_table_makes_it(void **state)
         assert_string_equal(roast_table_names[n - 1], "files"); /* must be asked for */
         assert_int_equal(roast_table_make(&table, "nonsense", &shown.summary, &error),
                          ROAST_E_NOENT);
-        assert_non_null(strstr(error.message, "nonsense"));
+        assert_has(error.message, "nonsense");
 }
 
 static void test_a_table_that_has_nothing_to_say_has_no_rows(void **state)

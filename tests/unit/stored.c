@@ -1,11 +1,11 @@
-/* What the tables of a run hold: see imported.h. */
+/* What the tables of a run hold: see stored.h. */
 
 #include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "imported.h"
+#include "stored.h"
 
 void assert_column(struct roast_run *run, const char *table, const char *name,
                    const int64_t *expected, size_t n)

@@ -1,5 +1,5 @@
 #pragma once
-/* What the tables of a run hold, for tests of what was read into it */
+/* What the tables of a run hold */
 
 #include <stdbool.h>
 
