@@ -13,7 +13,8 @@
 #include "run/run.h"
 
 struct split_sum {
-        int64_t chunks;
+        int64_t chunks; /* whose wall and CPU times are known, and of these: */
+        int64_t queued; /* that tell what they waited for a core */
         double wall_ns;
         double cpu_ns;
         double runqueue_ns;

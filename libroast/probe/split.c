@@ -32,7 +32,7 @@ static void split_divide(struct probe_split *split, int64_t asleep_ns)
 
 void probe_split_compute(struct probe_split *split, const struct probe_split_input *input)
 {
-        int64_t left = input->wall_ns, runnable;
+        int64_t left = input->wall_ns;
 
         *split = (struct probe_split){
                 .wall_ns = input->wall_ns < 0 ? PROBE_ABSENT : input->wall_ns,
@@ -49,9 +49,12 @@ void probe_split_compute(struct probe_split *split, const struct probe_split_inp
         if (input->wall_ns < 0 || input->cpu_ns < 0)
                 return;
         split->cpu_ns = split_take(&left, input->cpu_ns);
-        runnable = split_take(&left, input->runqueue_ns);
-        split->throttled_ns = split_take(&runnable, input->throttled_ns);
-        split->runqueue_ns = runnable;
+        if (input->runqueue_ns >= 0) {
+                int64_t runnable = split_take(&left, input->runqueue_ns);
+
+                split->throttled_ns = split_take(&runnable, input->throttled_ns);
+                split->runqueue_ns = runnable;
+        }
         split_divide(split, left);
 }
 
@@ -68,8 +71,10 @@ void probe_split_add(struct probe_split *sum, const struct probe_split *split)
                 return;
         sum->wall_ns += split->wall_ns;
         sum->cpu_ns += split->cpu_ns;
-        sum->runqueue_ns += split->runqueue_ns;
-        sum->throttled_ns += split->throttled_ns;
+        if (split->runqueue_ns >= 0) {
+                sum->runqueue_ns += split->runqueue_ns;
+                sum->throttled_ns += split->throttled_ns;
+        }
         sum->samples += split->samples;
         sum->block_io_samples += split->block_io_samples;
         sum->lock_samples += split->lock_samples;

@@ -14,7 +14,8 @@
  * several threads share a quota and cores are scarce as well, it is too much.
  *
  * Without the wall time or the CPU time nothing of it is known: all parts are
- * PROBE_ABSENT.
+ * PROBE_ABSENT. Without the run queue's, that and throttling are, and what the
+ * thread waited for a core is among the time asleep.
  *
  * An estimate from `samples` looks has a standard error of at most
  * asleep / (2 sqrt(samples)). Many short chunks together give a good one: add up
@@ -40,10 +41,9 @@ struct probe_split {
 
 struct probe_split_input {
         int64_t wall_ns;
-        int64_t cpu_ns; /* what does not fit into the wall time is cut, here and below */
-        /* PROBE_ABSENT counts as nothing. */
-        int64_t runqueue_ns; /* as the kernel counts: throttling included */
-        int64_t throttled_ns;
+        int64_t cpu_ns;       /* what does not fit into the wall time is cut, here and below */
+        int64_t runqueue_ns;  /* as the kernel counts: throttling included */
+        int64_t throttled_ns; /* PROBE_ABSENT counts as nothing */
         uint32_t block_io_samples;
         uint32_t lock_samples;
         uint32_t other_samples;

@@ -27,8 +27,11 @@ int split_fill(struct roast_table *table, const struct roast_summary *summary)
                 return 0;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(parts); i++) {
                 double share = values[parts[i]].real / wall_s;
-                struct roast_cell *cells = build_row(table);
+                struct roast_cell *cells;
 
+                if (values[parts[i]].state == ROAST_ABSENT)
+                        continue;
+                cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
                 build_text(&cells[0], "%s", roast_metrics[parts[i]].title);

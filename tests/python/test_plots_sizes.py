@@ -94,6 +94,12 @@ def test_a_ledger_of_many_workers_is_drawn() -> None:
     assert "2,000 workers,\nbusiest on top" in texts(fig)
 
 
+def test_what_a_split_does_not_tell_of_a_chunk_is_other_waits() -> None:
+    split = {"cpu": 3.0, "runqueue": None, "other": None}
+    _, ax = draw("plot_wall_split", [{"dataset": "zmm", "duration": 4.0, "wall_split": split}])
+    assert [text.get_text() for text in ax.texts] == ["75 %", "25 %", "4 s, 1 chunk"]
+
+
 def test_a_short_run_has_fractions_of_seconds_on_its_clock() -> None:
     times = [plot_data.START + timedelta(milliseconds=100 * i) for i in range(10)]
     _, ax = draw("plot_worker_count_timeline", {"worker_counts": dict.fromkeys(times, 2)})

@@ -163,9 +163,16 @@ bool is_near(int64_t value, int64_t truth, int64_t tolerance)
 
 void assert_sums(const struct probe_split *split)
 {
-        assert_true(split->cpu_ns >= 0 && split->runqueue_ns >= 0 && split->throttled_ns >= 0 &&
-                    split->block_io_ns >= 0 && split->lock_ns >= 0 && split->other_ns >= 0);
-        assert_true(split->wall_ns == split->cpu_ns + split->runqueue_ns + split->throttled_ns +
-                                              split->block_io_ns + split->lock_ns +
-                                              split->other_ns);
+        int64_t queue_ns = 0;
+
+        assert_true(split->cpu_ns >= 0 && split->block_io_ns >= 0 && split->lock_ns >= 0 &&
+                    split->other_ns >= 0);
+        if (split->runqueue_ns == PROBE_ABSENT) {
+                assert_true(split->throttled_ns == PROBE_ABSENT);
+        } else {
+                assert_true(split->runqueue_ns >= 0 && split->throttled_ns >= 0);
+                queue_ns = split->runqueue_ns + split->throttled_ns;
+        }
+        assert_true(split->wall_ns == split->cpu_ns + queue_ns + split->block_io_ns +
+                                              split->lock_ns + split->other_ns);
 }

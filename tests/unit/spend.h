@@ -34,5 +34,5 @@ int count_entries(const char *path);
 bool is_near(int64_t value, int64_t truth, int64_t tolerance);
 /* As cmocka's teardown of a group: no watcher is left running. */
 int stop_watch(void **state);
-/* No part is negative and together they are the wall time. */
+/* No part that is known is negative, and together they are the wall time. */
 void assert_sums(const struct probe_split *split);

@@ -81,6 +81,21 @@ static void test_throttling_comes_out_of_the_run_queue(void **state)
         assert_int_equal(sum.lock_ns, 650); /* half of what both slept */
 }
 
+static void test_a_queue_that_nobody_tells_of_is_not_empty(void **state)
+{
+        struct probe_split split, sum = { 0 };
+
+        (void)state;
+        probe_split_compute(&split,
+                            &(struct probe_split_input){ 1000, 400, PROBE_ABSENT, 200, 1, 0, 1 });
+        assert_true(split.runqueue_ns == PROBE_ABSENT && split.throttled_ns == PROBE_ABSENT);
+        assert_int_equal(split.block_io_ns, 300);
+        assert_int_equal(split.other_ns, 300);
+        probe_split_add(&sum, &split);
+        assert_int_equal(sum.runqueue_ns, 0);
+        assert_int_equal(sum.wall_ns, 1000);
+}
+
 static void test_an_absent_reading_makes_an_absent_difference(void **state)
 {
         (void)state;
@@ -336,6 +351,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_the_parts_sum_to_the_wall_time_whatever_the_readings_say),
                 cmocka_unit_test(test_throttling_comes_out_of_the_run_queue),
+                cmocka_unit_test(test_a_queue_that_nobody_tells_of_is_not_empty),
                 cmocka_unit_test(test_an_absent_reading_makes_an_absent_difference),
                 cmocka_unit_test(test_a_mixture_is_told_apart),
                 cmocka_unit_test(test_short_chunks_add_up_to_a_good_estimate),
