@@ -8,9 +8,9 @@
 /* Fewer looks at sleeping threads than this tell nothing about the GIL. */
 #define LOOKS_LEAST 10
 
-static int no_split(struct verdict *verdict)
+static int no_queue(struct verdict *verdict)
 {
-        return verdict_why_not(verdict, "no chunk tells where its time went");
+        return verdict_why_not(verdict, "no chunk tells how long it waited for a core");
 }
 
 /* The hosts whose chunks waited most for a core */
@@ -49,8 +49,8 @@ int rule_cpu_oversubscribed(const struct study *study, double limit, struct verd
         const struct split_sum *split = &study->split;
         double share = split->wall_ns > 0 ? split->runqueue_ns / split->wall_ns : 0;
 
-        if (split->chunks == 0)
-                return no_split(verdict);
+        if (split->queued == 0)
+                return no_queue(verdict);
         if (share < limit)
                 return verdict_why_not(verdict, "chunks waited %.1f %% of their time for a core",
                                        100 * share);
@@ -71,8 +71,8 @@ int rule_cpu_throttled(const struct study *study, double limit, struct verdict *
         const struct split_sum *split = &study->split;
         double share = split->wall_ns > 0 ? split->throttled_ns / split->wall_ns : 0;
 
-        if (split->chunks == 0)
-                return no_split(verdict);
+        if (split->queued == 0)
+                return no_queue(verdict);
         if (share < limit)
                 return verdict_why_not(
                         verdict, "a quota held chunks back for %.1f %% of their time", 100 * share);
@@ -89,7 +89,7 @@ int rule_gil(const struct study *study, double limit, struct verdict *verdict)
         double gil_ns, share;
 
         if (split->chunks == 0)
-                return no_split(verdict);
+                return verdict_why_not(verdict, "no chunk tells where its time went");
         if (split->samples < LOOKS_LEAST)
                 return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
                                        split->samples);

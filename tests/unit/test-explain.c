@@ -356,11 +356,14 @@ static void test_chunks_without_a_split_are_no_evidence(void **state)
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
         ROAST_CLEANUP(sample_freep)
         struct roast_run *run = scene_run(&(struct scene){ .no_splits = true });
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
         struct roast_error error = { 0 };
 
         (void)state;
         assert_int_equal(roast_explain(&found, run, &error), 0);
         assert_int_equal(found.n_findings, 0);
+        assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
+        assert_has(text, "no chunk tells how long it waited for a core");
 }
 
 /* ---- what is shown ---- */
