@@ -31,9 +31,10 @@ int cli_usage(const char *verb)
 
 bool cli_color(void)
 {
-        const char *no_color = getenv("NO_COLOR");
+        const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
-        return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+        return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+               !(terminal && !strcmp(terminal, "dumb"));
 }
 
 size_t cli_width(void)

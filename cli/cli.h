@@ -37,7 +37,7 @@ int cli_fail(const char *verb, const char *format, ...) __attribute__((format(pr
 /* Points to --help after getopt has said what is wrong; returns EXIT_CANNOT. */
 int cli_usage(const char *verb);
 
-/* Whether standard output takes colours: a terminal, and NO_COLOR is not set. */
+/* Whether standard output takes colours: a terminal that is not dumb, and NO_COLOR is not set. */
 bool cli_color(void);
 /* The terminal's width, or 0 where there is no terminal. */
 size_t cli_width(void);

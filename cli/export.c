@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "roast-export.h"
 #include "roast-run.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 static void help(void)
 {
@@ -37,6 +39,33 @@ struct target {
         int fd;
 };
 
+/* The file that a signal is not to leave behind; NULL: there is none */
+static char *_Atomic unfinished;
+
+/* Ends the program, as the signal would have done, when it returns. */
+static void remove_unfinished(int number)
+{
+        char *path = unfinished;
+
+        if (path)
+                unlink(path);
+        signal(number, SIG_DFL);
+        raise(number);
+}
+
+/* A signal that is ignored, as under nohup, stays so. */
+static void remove_when_interrupted(char *path)
+{
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+        struct sigaction action = { .sa_handler = remove_unfinished };
+        struct sigaction now;
+
+        unfinished = path;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(signals); i++)
+                if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+                        sigaction(signals[i], &action, NULL);
+}
+
 static int write_all(const void *data, size_t len, void *context, struct roast_error *error)
 {
         const struct target *target = context;
@@ -58,12 +87,15 @@ static int write_all(const void *data, size_t len, void *context, struct roast_e
 }
 
 /* Beside the final name; a device or a pipe is written to as it is. */
-static int open_target(struct target *target)
+static int open_target(struct target *target, const char *source)
 {
+        struct roast_error error = { 0 };
         struct stat st;
 
         if (!target->path)
-                return 0;
+                return EXIT_GOOD;
+        if (roast_export_check_target(target->path, source, &error) < 0)
+                return cli_fail("export", "%s", error.message);
         if (stat(target->path, &st) == 0 && !S_ISREG(st.st_mode)) {
                 if (S_ISDIR(st.st_mode))
                         return cli_fail("export", "%s: is a directory", target->path);
@@ -74,6 +106,7 @@ static int open_target(struct target *target)
                         return cli_fail("export", "out of memory");
                 }
                 unlink(target->temporary);
+                remove_when_interrupted(target->temporary);
                 target->fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         }
         if (target->fd < 0)
@@ -91,6 +124,7 @@ static int keep_target(struct target *target)
             rename(target->temporary, target->path) < 0)
                 return cli_fail("export", "%s: cannot write: %s", target->path, strerror(errno));
         target->fd = -1;
+        unfinished = NULL;
         free(target->temporary);
         target->temporary = NULL;
         return EXIT_GOOD;
@@ -102,11 +136,12 @@ static void close_target(struct target *target)
                 close(target->fd);
         if (target->temporary)
                 unlink(target->temporary);
+        unfinished = NULL;
         free(target->temporary);
 }
 
-static int export(struct roast_run *run, const struct roast_export_options *options,
-                  const char *path)
+static int export(struct roast_run *run, const char *source,
+                  const struct roast_export_options *options, const char *path)
 {
         struct target target = { .path = path, .fd = STDOUT_FILENO };
         struct roast_error error = { 0 };
@@ -116,7 +151,7 @@ static int export(struct roast_run *run, const struct roast_export_options *opti
                 return roast_export_v1(run, path, &error) < 0
                                ? cli_fail("export", "%s", error.message)
                                : EXIT_GOOD;
-        code = open_target(&target);
+        code = open_target(&target, source);
         if (code == EXIT_GOOD && roast_export(run, options, write_all, &target, &error) < 0)
                 code = cli_fail("export", "%s", error.message);
         if (code == EXIT_GOOD)
@@ -193,7 +228,7 @@ int verb_export(int argc, char **argv)
                 return code;
         if (roast_run_open_any(&run, argv[optind], &error) < 0)
                 return cli_fail("export", "%s", error.message);
-        code = export(run, &wanted, path);
+        code = export(run, argv[optind], &wanted, path);
         roast_run_free(run);
         return code;
 }

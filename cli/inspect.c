@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "inspect.h"
@@ -14,6 +14,7 @@
 struct options {
         int format; /* enum cli_format */
         struct roast_rootfile_view view;
+        int64_t cycle; /* of the tree; -1: none is named */
         char **files;
         size_t num_files;
 };
@@ -45,26 +46,35 @@ static bool parse_range(const char *text, struct roast_rootfile_view *view)
         return (!colon[1] || !*end) && view->start >= 0 && view->stop >= view->start;
 }
 
-/* "Events;1", as keys are often written, is Events. */
-static char *without_cycle(char *name)
+/* "Events;1", as keys are often written, is Events, and its cycle 1. */
+static void take_tree(struct options *options, char *name)
 {
         char *cut = strrchr(name, ';');
 
-        if (cut && cut[1] && !cut[1 + strspn(cut + 1, "0123456789")])
-                *cut = '\0';
-        return name;
+        options->view.tree = name;
+        if (!cut || !cut[1] || cut[1 + strspn(cut + 1, "0123456789")])
+                return;
+        options->cycle = strtoll(cut + 1, NULL, 10);
+        *cut = '\0';
+}
+
+/* A folder may well have a tree's name; what can be read is a regular file. */
+static bool names_file(const char *word)
+{
+        size_t len = strlen(word);
+        struct stat st;
+
+        return (len >= 5 && !strcmp(word + len - 5, ".root")) ||
+               (stat(word, &st) == 0 && S_ISREG(st.st_mode));
 }
 
 /* A second word that names no file is the tree. */
 static void take_arguments(struct options *options, char **words, size_t n)
 {
-        size_t len = n == 2 ? strlen(words[1]) : 0;
-
         options->files = words;
         options->num_files = n;
-        if (n == 2 && (len < 5 || strcmp(words[1] + len - 5, ".root") != 0) &&
-            access(words[1], F_OK) != 0) {
-                options->view.tree = without_cycle(words[1]);
+        if (n == 2 && !names_file(words[1])) {
+                take_tree(options, words[1]);
                 options->num_files = 1;
         }
 }
@@ -123,15 +133,63 @@ static int parse(struct options *options, const char **patterns, int argc, char 
         return 0;
 }
 
-static bool has_tree(const struct roast_rootfile *file, const char *path)
+/* The cycle of a tree that is told of, the highest; INT64_MIN: there is no such tree */
+static int64_t cycle_of(const struct roast_rootfile *file, const char *path)
 {
         for (size_t i = 0; i < file->num_trees; i++)
                 if (strcmp(file->trees[i].path, path) == 0)
-                        return true;
+                        return file->trees[i].cycle;
         for (size_t i = 0; i < file->num_ntuples; i++)
                 if (strcmp(file->ntuples[i].path, path) == 0)
-                        return true;
+                        return file->ntuples[i].cycle;
+        return INT64_MIN;
+}
+
+static int check_tree(const struct options *options, const struct roast_rootfile *file,
+                      struct roast_error *error)
+{
+        const char *tree = options->view.tree;
+        int64_t cycle = tree ? cycle_of(file, tree) : 0;
+
+        if (cycle == INT64_MIN)
+                return roast_fail(error, ROAST_E_NOENT, "no tree \"%s\"", tree);
+        if (tree && options->cycle >= 0 && options->cycle != cycle)
+                return roast_fail(error, ROAST_E_NOENT,
+                                  "of tree \"%s\" only the highest cycle is read, and that is"
+                                  " \"%s;%lld\"",
+                                  tree, tree, (long long)cycle);
+        return 0;
+}
+
+static bool fits_some(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
+{
+        for (size_t i = 0; i < file->num_trees; i++)
+                for (size_t k = 0; k < file->trees[i].num_branches; k++)
+                        if (inspect_wanted(view, file->trees[i].path) &&
+                            roast_root_branch_wanted(&file->trees[i], k, view))
+                                return true;
+        for (size_t i = 0; i < file->num_ntuples; i++)
+                for (size_t k = 0; k < file->ntuples[i].num_fields; k++)
+                        if (inspect_wanted(view, file->ntuples[i].path) &&
+                            roast_root_field_owner(&file->ntuples[i], k, view) != SIZE_MAX)
+                                return true;
         return false;
+}
+
+/* The sum would be right for what was not meant: each pattern has to fit something. */
+static int check_patterns(const struct options *options, const struct roast_rootfile *file,
+                          struct roast_error *error)
+{
+        struct roast_rootfile_view one = options->view;
+
+        one.num_patterns = 1;
+        for (size_t i = 0; i < options->view.num_patterns; i++) {
+                one.patterns = options->view.patterns + i;
+                if (!fits_some(file, &one))
+                        return roast_fail(error, ROAST_E_NOENT, "no branch fits \"%s\"",
+                                          one.patterns[0]);
+        }
+        return 0;
 }
 
 /* An open end of the range is the end of the longest tree that is asked for. */
@@ -189,9 +247,10 @@ static int inspect_file(const struct options *options, const char *path, bool fi
                 view = view_for(options, file);
                 if (options->format != CLI_JSON)
                         tell_skipped(file);
-                if (view.tree && !has_tree(file, view.tree))
-                        r = roast_fail(&error, ROAST_E_NOENT, "no tree \"%s\"", view.tree);
+                r = check_tree(options, file, &error);
         }
+        if (r >= 0)
+                r = check_patterns(options, file, &error);
         if (r >= 0 && options->format == CLI_JSON)
                 r = print_json(file, &view, first, &error);
         else if (r >= 0 && options->format == CLI_TEXT && options->num_files == 1)
@@ -234,7 +293,7 @@ int verb_inspect(int argc, char **argv)
 {
         ROAST_CLEANUP(cleanup_free)
         const char **patterns = calloc((size_t)argc + 1, sizeof(*patterns));
-        struct options options = { .format = CLI_TEXT };
+        struct options options = { .format = CLI_TEXT, .cycle = -1 };
         int r;
 
         if (!patterns)

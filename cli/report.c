@@ -13,7 +13,7 @@ static void help(void)
               "       roast report RUN... -- RUN... -o FILE  (groups of runs of the same thing)\n"
               "Writes a page that shows a run in a browser: one file, which needs no network. Of\n"
               "several runs it shows what differs between them, as 'roast compare' does.\n\n"
-              "  -o, --output FILE  the page; a file of that name is replaced\n"
+              "  -o, --output FILE  the page; a file of that name is replaced, a run never\n"
               "  -h, --help         this text\n",
               stdout);
 }

@@ -132,11 +132,6 @@ static int median_of(double *median, const struct contrast_side *side)
         return 0;
 }
 
-static double logarithm(enum contrast_scale scale, double value)
-{
-        return scale == CONTRAST_RATIO ? log(value) : value;
-}
-
 /* A value for each run */
 static int contrast_medians(struct compare_job *job, const struct compare_pair *pair,
                             const struct contrast_side *sides)
@@ -147,11 +142,9 @@ static int contrast_medians(struct compare_job *job, const struct compare_pair *
 
         if (!values)
                 return ROAST_E_NOMEM;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
                 if (median_of(&values[i], &sides[i]) < 0)
                         return ROAST_E_NOMEM;
-                values[i] = logarithm(scale, values[i]);
-        }
         contrast_groups(&job->contrast, values, pair->n_a, values + pair->n_a, pair->n_b, scale,
                         job->reference);
         return 0;

@@ -294,7 +294,7 @@ static int add_run_metric(struct roast_comparison *comparison, const struct comp
 
                 if (value->state == ROAST_ABSENT || !(value->real > 0))
                         return 0;
-                values[i] = log(value->real);
+                values[i] = value->real;
         }
         contrast_groups(&contrast, values, pair->n_a, values + pair->n_a, pair->n_b, CONTRAST_RATIO,
                         0);

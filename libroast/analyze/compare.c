@@ -211,15 +211,36 @@ static int describe_runs(struct roast_comparison *comparison, const struct compa
 
                 if (r < 0)
                         return r;
+                run->id = about.id ? strdup(about.id) : NULL;
                 run->path = strdup(path ? path : "");
                 run->name = strdup(about.name ? about.name : path ? path : "");
                 run->group = runs[i].group;
                 run->chunks = runs[i].chunks.n;
                 run->waiting = runs[i].waiting;
                 run->start_utc_ns = about.start_utc_ns;
-                if (!run->path || !run->name)
+                if (!run->path || !run->name || (about.id && !run->id))
                         return roast_fail_nomem(error);
         }
+        return 0;
+}
+
+static const char *label_of(const struct roast_compare_run *run)
+{
+        return run->path[0] ? run->path : run->name;
+}
+
+/* A run that a group has twice would count as two that happen to agree. */
+static int check_once(const struct roast_comparison *comparison, struct roast_error *error)
+{
+        const struct roast_compare_run *runs = comparison->runs;
+
+        for (size_t i = 0; i < comparison->n_runs; i++)
+                for (size_t j = 0; j < i && runs[i].id; j++)
+                        if (runs[j].group == runs[i].group && runs[j].id &&
+                            !strcmp(runs[j].id, runs[i].id))
+                                return roast_fail(error, ROAST_E_INVALID,
+                                                  "%s and %s are the same run: give it once",
+                                                  label_of(&runs[j]), label_of(&runs[i]));
         return 0;
 }
 
@@ -242,6 +263,8 @@ static int compare(struct roast_comparison *comparison, struct compare_run *runs
 
         if (r >= 0)
                 r = describe_runs(comparison, runs, n_runs, error);
+        if (r >= 0)
+                r = check_once(comparison, error);
         if (r >= 0)
                 r = compare_conditions(comparison, runs, n_runs, error);
         if (r < 0)
@@ -307,6 +330,7 @@ roast_comparison_regression(const struct roast_comparison *comparison, double sh
 void roast_comparison_deinit(struct roast_comparison *comparison)
 {
         for (size_t i = 0; i < comparison->n_runs; i++) {
+                free(comparison->runs[i].id);
                 free(comparison->runs[i].path);
                 free(comparison->runs[i].name);
                 roast_summary_deinit(&comparison->runs[i].summary);

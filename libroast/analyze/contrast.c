@@ -262,29 +262,31 @@ int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
 }
 
 /* The mean of a group and its interval, from the variance of its own runs */
-static void group_mean(double *mean, double *low, double *high, const double *values, size_t n,
-                       bool logs)
+static void group_mean(double *mean, double *low, double *high, double *values, size_t n, bool logs)
 {
-        double center, variance, margin;
+        double center, variance, margin, only = values[0];
 
+        for (size_t i = 0; i < n && logs; i++)
+                values[i] = log(values[i]);
         stat_mean(values, n, &center, &variance);
         margin = sqrt(variance / (double)n) * stat_t_quantile((1 + LEVEL) / 2, (double)n - 1);
-        *mean = logs ? exp(center) : center;
+        *mean = n == 1 ? only : logs ? exp(center) : center;
         *low = logs ? exp(center - margin) : center - margin;
         *high = logs ? exp(center + margin) : center + margin;
 }
 
-void contrast_groups(struct contrast *contrast, const double *a, size_t n_a, const double *b,
-                     size_t n_b, enum contrast_scale scale, double reference)
+void contrast_groups(struct contrast *contrast, double *a, size_t n_a, double *b, size_t n_b,
+                     enum contrast_scale scale, double reference)
 {
         bool logs = scale == CONTRAST_RATIO;
-        struct stat_welch test = stat_welch(a, n_a, b, n_b);
+        struct stat_welch test;
         double margin;
 
         *contrast = nothing("one run on each side: nothing is known of how runs vary");
         contrast->n = n_a < n_b ? n_a : n_b;
         group_mean(&contrast->a, &contrast->a_low, &contrast->a_high, a, n_a, logs);
         group_mean(&contrast->b, &contrast->b_low, &contrast->b_high, b, n_b, logs);
+        test = stat_welch(a, n_a, b, n_b);
         if (!logs && !(fabs(reference) > 0))
                 reference = fabs(contrast->a);
         margin = test.error * stat_t_quantile((1 + LEVEL) / 2, test.df);

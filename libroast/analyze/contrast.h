@@ -37,6 +37,6 @@ struct contrast {
 int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
                   const struct contrast_side *b, bool paired, enum contrast_scale scale,
                   double reference, uint64_t seed);
-/* Each value is a run. */
-void contrast_groups(struct contrast *contrast, const double *a, size_t n_a, const double *b,
-                     size_t n_b, enum contrast_scale scale, double reference);
+/* Each value is a run; for a ratio they become their logarithms. */
+void contrast_groups(struct contrast *contrast, double *a, size_t n_a, double *b, size_t n_b,
+                     enum contrast_scale scale, double reference);

@@ -97,12 +97,13 @@ static const struct roast_column columns[] = {
         { "tail_s", "Tail", true },
         { "cost_s", "Workers' Time", true },
         { "memory_bytes", "Memory", true },
+        { "fails", "Fails", true },
 };
 
 static int add_row(struct roast_table *table, const struct roast_prediction *prediction)
 {
         struct roast_cell *cells = build_row(table);
-        char idle[ROAST_UNITS_MAX];
+        char percent[ROAST_UNITS_MAX];
 
         if (!cells)
                 return ROAST_E_NOMEM;
@@ -116,14 +117,16 @@ static int add_row(struct roast_table *table, const struct roast_prediction *pre
         cells[3].emphasis = ROAST_STRONG;
         build_seconds(&cells[4], prediction->low_s);
         build_seconds(&cells[5], prediction->high_s);
-        snprintf(idle, sizeof(idle), "%.0f %%", 100 * prediction->idle_share);
-        build_real(&cells[6], prediction->idle_share, idle);
+        snprintf(percent, sizeof(percent), "%.0f %%", 100 * prediction->idle_share);
+        build_real(&cells[6], prediction->idle_share, percent);
         build_seconds(&cells[7], prediction->tail_s);
         build_seconds(&cells[8], prediction->cost_s);
         if (prediction->memory_bytes > 0)
                 build_bytes(&cells[9], prediction->memory_bytes);
         else
                 build_absent(&cells[9], "not sampled");
+        snprintf(percent, sizeof(percent), "%.0f %%", 100 * prediction->fails);
+        build_real(&cells[10], prediction->fails, percent);
         return 0;
 }
 

@@ -99,10 +99,11 @@ int predictor_predict(struct predictor *predictor, struct roast_prediction *pred
                                          .threads = (size_t)threads,
                                          .fail_rate = predictor->fail_rate };
         double makespans[REPEATS_MOST], busy_s = 0, all_s = 0;
+        size_t failed = 0;
 
         prediction->threads = (int64_t)threads;
         prediction->chunks = (int64_t)n_chunks;
-        prediction->tail_s = prediction->fails = 0;
+        prediction->tail_s = 0;
         for (size_t i = 0; i < repeats; i++) {
                 struct simulated one;
 
@@ -113,8 +114,9 @@ int predictor_predict(struct predictor *predictor, struct roast_prediction *pred
                 busy_s += one.busy_s;
                 all_s += one.makespan_s * threads;
                 prediction->tail_s += one.tail_s / (double)repeats;
-                prediction->fails += (one.exhausted > 0) / (double)repeats;
+                failed += one.exhausted > 0;
         }
+        prediction->fails = (double)failed / (double)repeats;
         qsort(makespans, repeats, sizeof(*makespans), by_number);
         prediction->makespan_s = quantile(makespans, repeats, 0.5);
         prediction->low_s = quantile(makespans, repeats, 0.05);

@@ -179,7 +179,8 @@ int model_make(struct model *model, const struct study *study, struct roast_erro
 
         *model = (struct model){ 0 };
         if (study->n_chunks == 0)
-                return roast_fail(error, ROAST_E_STATE, "no chunk of the run tells when it ran");
+                return roast_fail(error, ROAST_E_STATE,
+                                  "no chunk of the run finished and tells when it ran");
         of = calloc(study->texts.n + 1, sizeof(*of));
         if (!of || number_datasets(model, study, of) < 0 || add_chunks(model, study, of) < 0 ||
             model_fit(model, study) < 0 || add_ratios(model, study) < 0 ||

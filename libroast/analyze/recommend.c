@@ -27,9 +27,12 @@ static bool is_better(const struct roast_predict_options *options, const struct 
         return a->high_s < 0.95 * b->high_s;
 }
 
+/* In 95 % of the simulations */
 static bool is_within(const struct roast_predict_options *options,
                       const struct roast_prediction *prediction)
 {
+        if (prediction->fails > 0.05)
+                return false;
         if (options->deadline_s > 0 && prediction->high_s > options->deadline_s)
                 return false;
         return !(options->cost_s > 0) ||

@@ -10,6 +10,12 @@ static int no_chunks(struct verdict *verdict)
         return verdict_why_not(verdict, "no chunk tells when it ran");
 }
 
+/* What threads did since the last chunk, and whether others were still running, is not known. */
+static int no_end(struct verdict *verdict)
+{
+        return verdict_why_not(verdict, "the run has not finished: its end is not known");
+}
+
 static double came_s(const struct study *study, const struct study_slot *slot)
 {
         if (slot->worker == STUDY_NONE || !study->workers[slot->worker].known)
@@ -130,6 +136,8 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
 
         if (study->n_slots < 2 || !(study->capacity_s > 0))
                 return verdict_why_not(verdict, "chunks ran on one thread only");
+        if (study->unfinished)
+                return no_end(verdict);
         idle_s = tail_s(study);
         share = idle_s / study->capacity_s;
         last = last_chunks(study);
@@ -159,6 +167,9 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
         return 0;
 }
 
+/* What is advised: with so many chunks for each thread there are not too few of them. */
+#define ENOUGH_CHUNKS 10
+
 int rule_chunks_large(const struct study *study, double limit, struct verdict *verdict)
 {
         double unused = unused_threads(study), idle_s, share, per_thread;
@@ -166,11 +177,13 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
 
         if (study->n_slots == 0 || !(study->capacity_s > 0))
                 return no_chunks(verdict);
+        if (study->unfinished)
+                return no_end(verdict);
         idle_s = tail_s(study) + unused * fmax(study->last_s - study->first_s, 0);
         share = idle_s / study->capacity_s;
         per_thread = (double)study->n_chunks / ((double)study->n_slots + unused);
         last = last_chunks(study);
-        if (share < limit)
+        if (share < limit || per_thread >= ENOUGH_CHUNKS)
                 return verdict_why_not(verdict,
                                        "%.1f chunks for each thread; threads were idle at "
                                        "the end for %.1f %% of the time",
@@ -203,6 +216,8 @@ int rule_after_chunks(const struct study *study, double limit, struct verdict *v
 
         if (isnan(after_s))
                 return no_chunks(verdict);
+        if (study->unfinished)
+                return no_end(verdict);
         spilling_s = study->threads > 0 ? short_of_memory_s(study) / study->threads : 0;
         share = study->elapsed_s > 0 ? (after_s - spilling_s) / study->elapsed_s : 0;
         if (share < limit)

@@ -44,15 +44,35 @@ static int fill_point(struct roast_scaling_point *point, struct roast_run *run,
 
         if (r < 0)
                 return r;
+        point->id = about.id ? strdup(about.id) : NULL;
         point->path = strdup(path ? path : "");
         point->name = strdup(about.name ? about.name : path ? path : "");
         point->workers = metric_of(summary, ROAST_AVG_WORKERS);
         point->cores = metric_of(summary, ROAST_TOTAL_CORES);
         point->events_per_s = 1e3 * metric_of(summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
         point->speedup = point->efficiency = (double)NAN;
-        if (!point->path || !point->name || leave_out(point, summary, ROAST_TOTAL_CORES) < 0 ||
+        if ((about.id && !point->id) || !point->path || !point->name ||
+            leave_out(point, summary, ROAST_TOTAL_CORES) < 0 ||
             leave_out(point, summary, ROAST_EVENT_RATE_ELAPSED_KHZ) < 0)
                 return roast_fail_nomem(error);
+        return 0;
+}
+
+/* A run that is given twice would count as two that happen to agree. */
+static int leave_out_again(struct roast_scaling *scaling)
+{
+        struct roast_scaling_point *points = scaling->points;
+        struct roast_scaling_point *last = &points[scaling->n_points - 1];
+
+        for (size_t i = 0; i + 1 < scaling->n_points && !last->left_out && last->id; i++) {
+                if (!points[i].id || strcmp(points[i].id, last->id) != 0)
+                        continue;
+                if (asprintf(&last->left_out, "it is the same run as %s",
+                             points[i].path[0] ? points[i].path : points[i].name) < 0) {
+                        last->left_out = NULL;
+                        return ROAST_E_NOMEM;
+                }
+        }
         return 0;
 }
 
@@ -141,6 +161,8 @@ int roast_scaling(struct roast_scaling *scaling, struct roast_run *const *runs, 
                         break;
                 r = fill_point(&scaling->points[scaling->n_points++], runs[i], &summary, error);
                 roast_summary_deinit(&summary);
+                if (r >= 0 && leave_out_again(scaling) < 0)
+                        r = roast_fail_nomem(error);
         }
         if (r >= 0) {
                 qsort(scaling->points, scaling->n_points, sizeof(*scaling->points), by_cores);
@@ -163,6 +185,7 @@ double roast_scaling_at(const struct roast_scaling_fit *fit, double cores)
 void roast_scaling_deinit(struct roast_scaling *scaling)
 {
         for (size_t i = 0; i < scaling->n_points; i++) {
+                free(scaling->points[i].id);
                 free(scaling->points[i].path);
                 free(scaling->points[i].name);
                 free(scaling->points[i].left_out);

@@ -132,7 +132,8 @@ static void settle(struct study *study)
 {
         double end_s = study->elapsed_s;
 
-        if (isnan(end_s)) /* unfinished: until the last chunk */
+        study->unfinished = isnan(end_s);
+        if (study->unfinished) /* until the last chunk */
                 end_s = study->elapsed_s = study->last_s;
         for (size_t i = 0; i < study->texts.n; i++)
                 leave(study, &study->workers[i], fmax(end_s, study->workers[i].since_s));

@@ -104,6 +104,7 @@ struct study_spans {
 struct study {
         struct intern texts;
         double elapsed_s;
+        bool unfinished; /* and elapsed_s is when the last chunk ended */
         int64_t start_utc_ns;
         double cpus; /* of the client's host; 0: not known */
         char client_host[256];

@@ -115,12 +115,10 @@ static int recognises(const char *path, struct roast_error *error)
 
 enum { RUN_ID, NAME, BEGAN, COMPLETED, HOST, N_RUNS, N_TASKS };
 
-static const char sql_workflow[] =
-        "SELECT run_id, workflow_name, time_began, time_completed, host,"
-        " (SELECT count(*) FROM workflow),"
-        " (SELECT count(*) FROM task WHERE task.run_id=workflow.run_id),"
-        " (SELECT max(timestamp) FROM status WHERE status.run_id=workflow.run_id)"
-        " FROM workflow ORDER BY time_began DESC LIMIT 1";
+static const char sql_workflow[] = "SELECT run_id, workflow_name, time_began, time_completed, host,"
+                                   " (SELECT count(*) FROM workflow),"
+                                   " (SELECT count(*) FROM task WHERE task.run_id=workflow.run_id)"
+                                   " FROM workflow ORDER BY time_began DESC LIMIT 1";
 
 static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
 {
@@ -128,10 +126,6 @@ static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
         const char *host = (const char *)sqlite3_column_text(workflow, HOST);
         int64_t start_ns = parsl_time_ns((const char *)sqlite3_column_text(workflow, BEGAN));
         int64_t end_ns = parsl_time_ns((const char *)sqlite3_column_text(workflow, COMPLETED));
-        int64_t last_ns =
-                end_ns >= 0
-                        ? end_ns
-                        : parsl_time_ns((const char *)sqlite3_column_text(workflow, N_TASKS + 1));
         struct roast_run *run = parsl->run;
         struct roast_error *error = parsl->error;
         int r;
@@ -149,8 +143,8 @@ static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
                 r = roast_run_fact_int(run, "run.end_utc_ns", end_ns, error);
         if (r >= 0 && end_ns >= 0)
                 r = roast_run_fact_text(run, "run.outcome", "finished", error);
-        if (r >= 0 && start_ns >= 0 && last_ns >= start_ns)
-                r = roast_run_fact_int(run, "run.elapsed_ns", last_ns - start_ns, error);
+        if (r >= 0 && start_ns >= 0 && end_ns >= start_ns) /* a crashed one has no end */
+                r = roast_run_fact_int(run, "run.elapsed_ns", end_ns - start_ns, error);
         if (r >= 0)
                 r = roast_run_fact_int(run, "parsl.tasks", sqlite3_column_int64(workflow, N_TASKS),
                                        error);

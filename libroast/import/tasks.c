@@ -2,11 +2,13 @@
  * Tasks of an executor's own log, added to a run that followed the executor
  *
  * The log is read as every import is, into a run in memory, and the rows of its
- * table `task` are copied. The log may tell of more than the run: of tasks that
- * ended before it began nothing is taken.
+ * table `task` are copied, with the fact which of them are about chunks. The log
+ * may tell of more than the run: of tasks that ended before it began nothing is
+ * taken.
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "roast-run.h"
 #include "run/run.h"
@@ -86,15 +88,33 @@ static int add_rows(struct roast_run *run, struct roast_run *log, int64_t from_u
         return r < 0 ? r : n;
 }
 
+struct copy_fact {
+        struct roast_run *run;
+        struct roast_error *error;
+        int r;
+};
+
+static int copy_prefix(const struct roast_fact *fact, void *context)
+{
+        struct copy_fact *copy = context;
+
+        if (!strcmp(fact->name, "task.chunk_prefix") && fact->type == ROAST_FACT_TEXT)
+                copy->r = roast_run_fact_text(copy->run, fact->name, fact->text, copy->error);
+        return copy->r;
+}
+
 int roast_run_add_tasks_of(struct roast_run *run, const char *path, int64_t from_utc_ns,
                            struct roast_error *error)
 {
+        struct copy_fact copy = { run, error, 0 };
         struct roast_run *log;
         int r = roast_run_open_any(&log, path, error);
 
         if (r < 0)
                 return r;
-        r = add_rows(run, log, from_utc_ns, error);
+        r = roast_run_facts(log, copy_prefix, &copy, error);
+        if (r >= 0)
+                r = copy.r < 0 ? copy.r : add_rows(run, log, from_utc_ns, error);
         roast_run_free(log);
         return r;
 }

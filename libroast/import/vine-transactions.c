@@ -222,6 +222,32 @@ static int read_line(struct vine *vine, char *at)
         return 0;
 }
 
+/* How long the run took; VINE_NONE: it has not ended, or its clock was set meanwhile */
+static int64_t elapsed_us(const struct vine *vine)
+{
+        if (vine->start_us < 0 || vine->end_us < 0)
+                return VINE_NONE;
+        return vine->elapsed_us < 0 ? vine->end_us - vine->start_us : vine->elapsed_us;
+}
+
+/* coffea's TaskVineExecutor has a category for each kind of task: this one is about chunks. */
+#define CHUNK_CATEGORY "processing"
+
+static bool has_chunk_category(const struct vine *vine)
+{
+        for (size_t i = 0; i < vine->n_tasks; i++) {
+                size_t len;
+                const char *name;
+
+                if (vine->tasks[i].category < 0)
+                        continue;
+                name = intern_get(&vine->names, (size_t)vine->tasks[i].category, &len);
+                if (len == strlen(CHUNK_CATEGORY) && !memcmp(name, CHUNK_CATEGORY, len))
+                        return true;
+        }
+        return false;
+}
+
 static int add_facts(struct vine *vine)
 {
         const struct {
@@ -230,9 +256,7 @@ static int add_facts(struct vine *vine)
         } facts[] = {
                 { "run.start_utc_ns", vine->start_us < 0 ? -1 : vine->start_us * 1000 },
                 { "run.end_utc_ns", vine->end_us < 0 ? -1 : vine->end_us * 1000 },
-                { "run.elapsed_ns", vine->start_us < 0     ? -1
-                                    : vine->elapsed_us < 0 ? (vine->last_us - vine->start_us) * 1000
-                                                           : vine->elapsed_us * 1000 },
+                { "run.elapsed_ns", elapsed_us(vine) < 0 ? -1 : elapsed_us(vine) * 1000 },
                 { "vine.tasks", (int64_t)vine->n_tasks },
                 { "vine.sent_bytes", vine->bytes_sent },
                 { "vine.received_bytes", vine->bytes_received },
@@ -246,6 +270,9 @@ static int add_facts(struct vine *vine)
                                                vine->error);
         if (r >= 0 && vine->end_us >= 0)
                 r = roast_run_fact_text(vine->run, "run.outcome", "finished", vine->error);
+        if (r >= 0 && has_chunk_category(vine))
+                r = roast_run_fact_text(vine->run, "task.chunk_prefix", CHUNK_CATEGORY,
+                                        vine->error);
         return r;
 }
 

@@ -54,6 +54,7 @@ struct roast_compare_difference {
 };
 
 struct roast_compare_run {
+        char *id; /* NULL: not known */
         char *path;
         char *name;
         size_t group;

@@ -59,6 +59,12 @@ int roast_export(struct roast_run *run, const struct roast_export_options *optio
                  roast_export_writer write, void *context, struct roast_error *error);
 
 /*
+ * Whether a file of this name may be replaced by what is made of a source, the path of a run, which
+ * may be NULL. ROAST_E_STATE: it is a run, finished or not, or the source itself.
+ */
+int roast_export_check_target(const char *path, const char *source, struct roast_error *error);
+
+/*
  * A measurement directory of format v1, complete or not at all. ROAST_E_STATE: the name is taken.
  */
 int roast_export_v1(struct roast_run *run, const char *directory, struct roast_error *error);

@@ -229,6 +229,10 @@ struct roast_section {
 enum roast_ledger_part {
         ROAST_LEDGER_PROCESSOR_CPU,
         ROAST_LEDGER_PROCESSOR_WAIT,
+        ROAST_LEDGER_PROCESSOR, /* on a core or waiting: not told apart */
+        ROAST_LEDGER_TASKS_CPU, /* the processor's and others: not told apart */
+        ROAST_LEDGER_TASKS_WAIT,
+        ROAST_LEDGER_TASKS,
         ROAST_LEDGER_OVERHEAD, /* tasks that are about no chunk, and the executor's own work */
         ROAST_LEDGER_SERIALIZE,
         ROAST_LEDGER_COMPRESS,
@@ -251,6 +255,7 @@ struct roast_ledger_row {
         double threads;                       /* the most it had */
         double seconds[ROAST_LEDGER_N_PARTS]; /* they sum to threads x wall time of the run */
         unsigned int estimated;               /* 1 << part */
+        unsigned int known;                   /* 1 << part; of the others 0 s says nothing */
 };
 
 /* Tasks of one kind */

@@ -30,7 +30,10 @@ int roast_report_data(void **data, size_t *len, struct roast_run *run, struct ro
 /* The page with its data, in memory that the caller frees. */
 int roast_report_html(char **html, size_t *len, struct roast_run *run, struct roast_error *error);
 
-/* The page as a file, complete or not at all; replaces a file of that name. */
+/*
+ * The page as a file, complete or not at all; replaces a file of that name, unless that is a run:
+ * ROAST_E_STATE.
+ */
 int roast_report_write(struct roast_run *run, const char *path, struct roast_error *error);
 
 /*

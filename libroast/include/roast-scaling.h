@@ -16,6 +16,7 @@
 #include "roast-show.h"
 
 struct roast_scaling_point {
+        char *id; /* NULL: not known */
         char *path;
         char *name;
         double workers; /* NaN: not known */

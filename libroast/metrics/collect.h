@@ -35,6 +35,7 @@ struct collect {
         double interval_s;
         int r;                       /* ROAST_E_NOMEM: a walk over facts was broken off */
         char processor[256];         /* class of the processor; empty: not known */
+        char chunk_prefix[256];      /* of tasks that are about chunks; empty: not known */
         char no_spans[200];          /* why there are no spans; empty: not said */
         char few_spans[200];         /* why they are incomplete; empty: they are not */
         struct report_custom custom; /* the user's own figures */

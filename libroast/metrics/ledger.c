@@ -8,7 +8,11 @@
  *   taken    while attempts at tasks last. Of that, time on a thread is the
  *            processor's for chunks, and `overhead` for all else. Dask's fine
  *            metrics of the worker split the processor's into CPU and waits, and
- *            the rest of the attempts into what it is.
+ *            the rest of the attempts into what it is; other executors measure
+ *            the CPU time of tasks. Of those that nobody measured the share of
+ *            the chunk records is taken, an estimate; without any they are not
+ *            split. Where no task tells whether it is about a chunk, all of them
+ *            are in the same parts.
  *   free     the rest. Meanwhile the worker may be busy outside of its threads:
  *            fetching inputs, sending results, spilling. Of that work the share
  *            that fell into free time is taken for the reason why threads were
@@ -26,6 +30,10 @@
 const struct roast_ledger_info roast_ledger_parts[ROAST_LEDGER_N_PARTS] = {
         [ROAST_LEDGER_PROCESSOR_CPU] = { "processor_cpu", "Processor, on a core" },
         [ROAST_LEDGER_PROCESSOR_WAIT] = { "processor_wait", "Processor, waiting" },
+        [ROAST_LEDGER_PROCESSOR] = { "processor", "Processor, on a core or waiting" },
+        [ROAST_LEDGER_TASKS_CPU] = { "tasks_cpu", "Tasks of any kind, on a core" },
+        [ROAST_LEDGER_TASKS_WAIT] = { "tasks_wait", "Tasks of any kind, waiting" },
+        [ROAST_LEDGER_TASKS] = { "tasks", "Tasks of any kind, on a core or waiting" },
         [ROAST_LEDGER_OVERHEAD] = { "overhead", "Other tasks" },
         [ROAST_LEDGER_SERIALIZE] = { "serialize", "Serialization" },
         [ROAST_LEDGER_COMPRESS] = { "compress", "Compression" },
@@ -34,6 +42,15 @@ const struct roast_ledger_info roast_ledger_parts[ROAST_LEDGER_N_PARTS] = {
         [ROAST_LEDGER_IDLE] = { "idle", "Idle" },
         [ROAST_LEDGER_GONE] = { "gone", "Worker not there" },
 };
+
+#define BIT(part) (1u << ROAST_LEDGER_##part)
+
+/* Time that tasks take, and the parts for it */
+#define CHUNK_PARTS (BIT(PROCESSOR_CPU) | BIT(PROCESSOR_WAIT) | BIT(PROCESSOR))
+#define ANY_PARTS   (BIT(TASKS_CPU) | BIT(TASKS_WAIT) | BIT(TASKS))
+#define TASK_PARTS  (CHUNK_PARTS | BIT(OVERHEAD) | ANY_PARTS)
+/* What only Dask's fine metrics tell of */
+#define FINE_PARTS (BIT(SERIALIZE) | BIT(COMPRESS) | BIT(TRANSFER) | BIT(SPILL))
 
 /* What is known of a worker, by the number of its name */
 struct state {
@@ -53,6 +70,12 @@ struct state {
 static double duration(int64_t from, int64_t to)
 {
         return to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
+}
+
+/* Whether tasks about chunks can be told from others */
+static bool has_kinds(const struct collect *collect)
+{
+        return collect->times.has_chunks || *collect->chunk_prefix;
 }
 
 static int64_t clip(const struct collect *collect, int64_t utc_ns)
@@ -173,25 +196,30 @@ static void note_activity(const struct collect *collect, struct state *states,
                 return;
         }
         share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
+        if (!has_kinds(collect))
+                share = 1;
         if (share > 0)
                 *(is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
                                                              : &state->noncpu_ns) += share * ns;
 }
 
+/* 1, 0 if there are none, or an error */
 static int scan_activities(const struct collect *collect, struct state *states,
                            struct roast_error *error)
 {
         struct run_scan scan;
-        int r;
+        int r, any = 0;
 
         r = run_scan_begin(&scan, collect->run, RUN_ACTIVITY, error);
-        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 note_activity(collect, states, scan.values);
+                any = 1;
+        }
         run_scan_end(&scan);
-        return r;
+        return r < 0 ? r : any;
 }
 
-/* The processor's CPU share of its time, over all workers, by whatever tells it */
+/* The processor's CPU share of its time, over all workers; negative: nothing tells it */
 static double common_share(const struct roast_metric_set *set)
 {
         const struct roast_value *cpu = &set->values[ROAST_PROCESSOR_CPU_TIME_SECONDS];
@@ -206,33 +234,80 @@ static double common_share(const struct roast_metric_set *set)
               set->values[ROAST_CHUNK_BLOCK_IO_SECONDS].real +
               set->values[ROAST_CHUNK_GIL_SECONDS].real +
               set->values[ROAST_CHUNK_OTHER_WAIT_SECONDS].real;
-        return all > 0 ? set->values[ROAST_CHUNK_CPU_SECONDS].real / all : 1;
+        return all > 0 ? set->values[ROAST_CHUNK_CPU_SECONDS].real / all : -1;
 }
 
 static void add(struct roast_ledger_row *row, enum roast_ledger_part part, double ns)
 {
         row->seconds[part] += ns / 1e9;
+        if (ns > 0)
+                row->known |= 1u << part;
 }
+
+/* Where time on threads goes; `common` is the share on a core of what was not measured */
+struct split {
+        enum roast_ledger_part cpu;
+        enum roast_ledger_part wait;
+        enum roast_ledger_part unsplit;
+        double common; /* negative: not known */
+};
+
+/* Time on threads: by Dask's counts, else as tasks were measured, else by what is common */
+static void fill_threads(struct roast_ledger_row *row, const struct state *state,
+                         const struct task_kind *kind, double scale, const struct split *split)
+{
+        double counted = state->cpu_ns + state->noncpu_ns, cpu_ns = kind->cpu_ns;
+        double split_ns = kind->measured_ns, rest_ns = kind->ns - split_ns;
+
+        if (counted > 0) {
+                split_ns = kind->ns;
+                cpu_ns = split_ns * (state->cpu_ns / counted);
+        } else if (rest_ns > 0 && split->common >= 0) {
+                split_ns = kind->ns;
+                cpu_ns += rest_ns * split->common;
+                row->estimated |= 1u << split->cpu | 1u << split->wait;
+        }
+        rest_ns = kind->ns > split_ns ? kind->ns - split_ns : 0;
+        add(row, split->cpu, scale * cpu_ns);
+        add(row, split->wait, scale * (split_ns > cpu_ns ? split_ns - cpu_ns : 0));
+        add(row, split->unsplit, scale * rest_ns);
+        if (split_ns > 0 || !(rest_ns > 0)) /* none of it is a figure, too */
+                row->known |= 1u << split->cpu | 1u << split->wait;
+}
+
+/* What is the same for all workers */
+struct common {
+        double wall_ns;
+        double share; /* of the processor's time on a core; negative: not known */
+        bool kinds;   /* tasks about chunks can be told from others */
+        bool has_activities;
+};
 
 /* Time that threads were taken, `scale` of what the tasks say */
 static void fill_taken(struct roast_ledger_row *row, const struct state *state,
-                       const struct task_time *time, double scale, double common)
+                       const struct task_time *time, double scale, const struct common *common)
 {
-        double known = state->cpu_ns + state->noncpu_ns, within = 0;
-        double share = known > 0 ? state->cpu_ns / known : common;
+        const struct split chunks = { ROAST_LEDGER_PROCESSOR_CPU, ROAST_LEDGER_PROCESSOR_WAIT,
+                                      ROAST_LEDGER_PROCESSOR, common->share };
+        const struct split any = { ROAST_LEDGER_TASKS_CPU, ROAST_LEDGER_TASKS_WAIT,
+                                   ROAST_LEDGER_TASKS, -1 };
+        enum roast_ledger_part other = common->kinds ? ROAST_LEDGER_OVERHEAD : ROAST_LEDGER_TASKS;
+        double within = 0;
 
-        if (!(known > 0) && time->chunk_ns > 0)
-                row->estimated |=
-                        1u << ROAST_LEDGER_PROCESSOR_CPU | 1u << ROAST_LEDGER_PROCESSOR_WAIT;
-        add(row, ROAST_LEDGER_PROCESSOR_CPU, scale * time->chunk_ns * share);
-        add(row, ROAST_LEDGER_PROCESSOR_WAIT, scale * time->chunk_ns * (1 - share));
-        add(row, ROAST_LEDGER_OVERHEAD, scale * time->other_ns);
+        if (common->kinds) {
+                fill_threads(row, state, &time->chunk, scale, &chunks);
+                add(row, ROAST_LEDGER_OVERHEAD, scale * time->other.ns);
+                row->known |= BIT(OVERHEAD);
+        } else {
+                fill_threads(row, state, &time->other, scale, &any);
+        }
         for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
                 within += state->within_ns[i];
         if (!(within > 0))
-                add(row, ROAST_LEDGER_OVERHEAD, scale * time->wait_ns);
+                add(row, other, scale * time->wait_ns);
         for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS && within > 0; i++)
-                add(row, i, scale * time->wait_ns * state->within_ns[i] / within);
+                add(row, i == ROAST_LEDGER_OVERHEAD ? other : i,
+                    scale * time->wait_ns * state->within_ns[i] / within);
 }
 
 /* Time that threads were free, `share` of what there was */
@@ -254,28 +329,33 @@ static void fill_free(struct roast_ledger_row *row, const struct state *state, d
 }
 
 static void fill(struct roast_ledger_row *row, const struct state *state,
-                 const struct task_time *time, double wall_ns, double common)
+                 const struct task_time *time, const struct common *common)
 {
-        double taken = time->chunk_ns + time->other_ns + time->wait_ns;
+        double taken = time->chunk.ns + time->other.ns + time->wait_ns;
         double scale = taken > state->there_ns ? state->there_ns / taken : 1;
         double free_ns = taken < state->there_ns ? state->there_ns - taken : 0;
 
-        if (scale < 1) /* tasks that seceded, or clocks that differ */
-                row->estimated |= 1u << ROAST_LEDGER_PROCESSOR_CPU |
-                                  1u << ROAST_LEDGER_PROCESSOR_WAIT | 1u << ROAST_LEDGER_OVERHEAD;
+        row->known = BIT(IDLE) | BIT(GONE) | (common->has_activities ? FINE_PARTS : 0);
         fill_taken(row, state, time, scale, common);
+        if (scale < 1) /* tasks that seceded, or clocks that differ */
+                row->estimated |= row->known & TASK_PARTS;
         fill_free(row, state, free_ns, state->there_ns > 0 ? free_ns / state->there_ns : 0);
         row->threads = state->most_threads;
-        add(row, ROAST_LEDGER_GONE, state->most_threads * wall_ns - state->there_ns);
+        add(row, ROAST_LEDGER_GONE, state->most_threads * common->wall_ns - state->there_ns);
         if (row->seconds[ROAST_LEDGER_GONE] < 0)
                 row->seconds[ROAST_LEDGER_GONE] = 0;
 }
 
-static int make_rows(struct collect *collect, const struct state *states, struct roast_error *error)
+static int make_rows(struct collect *collect, const struct state *states, bool has_activities,
+                     struct roast_error *error)
 {
         struct roast_summary *summary = collect->summary;
-        double wall_ns = duration(collect->start_utc_ns, collect->end_utc_ns);
-        double common = common_share(&summary->metrics);
+        const struct common common = {
+                .wall_ns = duration(collect->start_utc_ns, collect->end_utc_ns),
+                .share = common_share(&summary->metrics),
+                .kinds = has_kinds(collect),
+                .has_activities = has_activities,
+        };
         size_t n = 0;
 
         for (size_t i = 0; i < collect->texts.n; i++)
@@ -297,7 +377,7 @@ static int make_rows(struct collect *collect, const struct state *states, struct
                 summary->n_ledger++;
                 if (!row->worker)
                         return roast_fail_nomem(error);
-                fill(row, &states[i], &collect->times.workers[i], wall_ns, common);
+                fill(row, &states[i], &collect->times.workers[i], &common);
         }
         return 0;
 }
@@ -316,5 +396,5 @@ int collect_ledger(struct collect *collect, struct roast_error *error)
         r = scan_events(collect, states, error);
         if (r >= 0)
                 r = scan_activities(collect, states, error);
-        return r < 0 ? r : make_rows(collect, states, error);
+        return r < 0 ? r : make_rows(collect, states, r > 0, error);
 }

@@ -1,6 +1,7 @@
 /* What the executor's tasks took, by worker and by kind: see task-times.h. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "metrics/collect.h"
 #include "record/chunk.h"
@@ -65,35 +66,65 @@ static bool is_int(const struct run_value *value)
         return value->type == RUN_INT;
 }
 
-/* A time on a thread: computing, or, of an attempt that was lost, as far as is known */
-static double computing(const struct collect *collect, const struct run_value *values)
+/* When an attempt ended: one that has not, with what is known of the run. INT64_MIN: not known */
+static int64_t stop_of(const struct collect *collect, const struct run_value *values)
 {
-        const struct run_value *start = &values[TASK_COMPUTE_START_UTC_NS];
-        const struct run_value *length = &values[TASK_COMPUTE_NS];
-        int64_t stop;
-
-        if (is_int(start) && is_int(length) &&
-            !__builtin_add_overflow(start->integer, length->integer, &stop))
-                return within(collect, start->integer, stop);
-        if (values[TASK_OUTCOME].integer == CHUNK_LOST && is_int(&values[TASK_START_UTC_NS]) &&
-            is_int(&values[TASK_STOP_UTC_NS]))
-                return within(collect, values[TASK_START_UTC_NS].integer,
-                              values[TASK_STOP_UTC_NS].integer);
-        return 0;
+        if (is_int(&values[TASK_STOP_UTC_NS]))
+                return values[TASK_STOP_UTC_NS].integer;
+        return values[TASK_OUTCOME].integer == CHUNK_RUNNING ? collect->end_utc_ns : INT64_MIN;
 }
 
 static double lasting(const struct collect *collect, const struct run_value *values)
 {
-        if (!is_int(&values[TASK_START_UTC_NS]) || !is_int(&values[TASK_STOP_UTC_NS]))
+        if (!is_int(&values[TASK_START_UTC_NS]))
                 return 0;
-        return within(collect, values[TASK_START_UTC_NS].integer, values[TASK_STOP_UTC_NS].integer);
+        return within(collect, values[TASK_START_UTC_NS].integer, stop_of(collect, values));
+}
+
+/* A time on a thread: computing, or, of an attempt without a result, as far as is known */
+static double computing(const struct collect *collect, const struct run_value *values)
+{
+        const struct run_value *start = &values[TASK_COMPUTE_START_UTC_NS];
+        const struct run_value *length = &values[TASK_COMPUTE_NS];
+        int64_t outcome = values[TASK_OUTCOME].integer, stop;
+
+        if (is_int(start) && is_int(length) &&
+            !__builtin_add_overflow(start->integer, length->integer, &stop))
+                return within(collect, start->integer, stop);
+        return outcome == CHUNK_LOST || outcome == CHUNK_RUNNING ? lasting(collect, values) : 0;
+}
+
+static bool is_about_chunk(const struct collect *collect, const struct run_value *values)
+{
+        const char *prefix;
+        size_t len;
+
+        if (is_int(&values[TASK_FILE]) && is_int(&values[TASK_ENTRY_START]))
+                return true;
+        prefix = collect_text(collect, &values[TASK_PREFIX], &len);
+        return prefix && len && len == strlen(collect->chunk_prefix) &&
+               !memcmp(prefix, collect->chunk_prefix, len);
+}
+
+/* The CPU time may be that of several processes: a thread is on a core for its own time at most. */
+static void add_kind(struct task_kind *kind, const struct run_value *values, double compute)
+{
+        const struct run_value *length = &values[TASK_COMPUTE_NS], *cpu = &values[TASK_CPU_NS];
+        double share;
+
+        kind->ns += compute;
+        if (!is_int(length) || !is_int(cpu) || length->integer <= 0 || cpu->integer < 0)
+                return;
+        share = (double)cpu->integer / (double)length->integer;
+        kind->measured_ns += compute;
+        kind->cpu_ns += compute * (share < 1 ? share : 1);
 }
 
 static int note(struct collect *collect, const struct run_value *values)
 {
         struct task_times *sums = &collect->times;
         double compute = computing(collect, values), whole = lasting(collect, values);
-        bool is_chunk = is_int(&values[TASK_FILE]) && is_int(&values[TASK_ENTRY_START]);
+        bool is_chunk = is_about_chunk(collect, values);
         struct task_prefix *prefix;
         struct task_time *worker;
         size_t len;
@@ -101,7 +132,7 @@ static int note(struct collect *collect, const struct run_value *values)
         if (!collect_text(collect, &values[TASK_WORKER], &len))
                 return 0;
         worker = &sums->workers[values[TASK_WORKER].integer - 1];
-        *(is_chunk ? &worker->chunk_ns : &worker->other_ns) += compute;
+        add_kind(is_chunk ? &worker->chunk : &worker->other, values, compute);
         worker->wait_ns += whole > compute ? whole - compute : 0;
         sums->any = true;
         sums->has_chunks |= is_chunk;

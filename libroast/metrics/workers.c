@@ -112,17 +112,30 @@ static void apply(const struct collect *collect, struct integral *integral,
         come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
 }
 
-static int last_event(struct collect *collect, int64_t *last, struct roast_error *error)
+/* The latest stamp in columns `first` to `last` of a table */
+static int last_stamp(struct collect *collect, enum run_table table, size_t first, size_t last,
+                      struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
-        r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
+        r = run_scan_skim(&scan, collect->run, table, last + 1, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (scan.values[0].integer > *last)
-                        *last = scan.values[0].integer;
+                for (size_t i = first; i <= last; i++)
+                        if (scan.values[i].type == RUN_INT &&
+                            scan.values[i].integer > collect->end_utc_ns)
+                                collect->end_utc_ns = scan.values[i].integer;
         run_scan_end(&scan);
         return r;
+}
+
+/* An unfinished run is known until workers and tasks were last heard of. */
+static int find_end(struct collect *collect, struct roast_error *error)
+{
+        int r = last_stamp(collect, RUN_WORKER_EVENT, 0, 0, error);
+
+        return r < 0 ? r
+                     : last_stamp(collect, RUN_TASK, TASK_START_UTC_NS, TASK_STOP_UTC_NS, error);
 }
 
 int collect_workers(struct collect *collect, struct roast_error *error)
@@ -142,7 +155,7 @@ int collect_workers(struct collect *collect, struct roast_error *error)
         if (!states || !collect->workers)
                 return roast_fail_nomem(error);
         if (collect->end_utc_ns == INT64_MIN) {
-                r = last_event(collect, &collect->end_utc_ns, error);
+                r = find_end(collect, error);
                 if (r < 0)
                         return r;
         }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "report/report.h"
+#include "roast-export.h"
 #include "roast-report.h"
 #include "util/cleanup.h"
 
@@ -114,14 +115,14 @@ int roast_report_comparison(char **html, size_t *len, const struct roast_compari
         return r < 0 ? r : finish_page(html, len, data, data_len, error);
 }
 
-/* Only a plain file is replaced: not what stands for a device or a directory. */
-static int check_target(const char *path, struct roast_error *error)
+/* Only a plain file is replaced: not what stands for a device or a directory, and no run. */
+static int check_target(const char *path, const char *source, struct roast_error *error)
 {
         struct stat status;
 
         if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
                 return roast_fail(error, ROAST_E_INVALID, "%s: is not a plain file", path);
-        return 0;
+        return roast_export_check_target(path, source, error);
 }
 
 static int write_all(int fd, const char *data, size_t len)
@@ -167,7 +168,7 @@ int roast_report_write(struct roast_run *run, const char *path, struct roast_err
         size_t len = 0;
         int r;
 
-        r = check_target(path, error);
+        r = check_target(path, roast_run_path(run), error);
         if (r >= 0)
                 r = roast_report_html(&html, &len, run, error);
         return r < 0 ? r : write_page(path, html, len, error);
@@ -178,9 +179,10 @@ int roast_report_write_comparison(const struct roast_comparison *comparison, con
 {
         ROAST_CLEANUP(cleanup_free) char *html = NULL;
         size_t len = 0;
-        int r;
+        int r = 0;
 
-        r = check_target(path, error);
+        for (size_t i = 0; i < comparison->n_runs && r >= 0; i++)
+                r = check_target(path, comparison->runs[i].path, error);
         if (r >= 0)
                 r = roast_report_comparison(&html, &len, comparison, error);
         return r < 0 ? r : write_page(path, html, len, error);

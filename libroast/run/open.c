@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "run/log.h"
 #include "run/run.h"
 #include "util/cleanup.h"
 
@@ -35,11 +36,18 @@ static off_t size_beside(const char *path, const char *end)
         return stat(name, &st) < 0 ? -1 : st.st_size;
 }
 
+static uint32_t page_size_of(const uint8_t *header)
+{
+        uint32_t size = (uint32_t)header[16] << 8 | header[17];
+
+        return size == 1 ? 65536 : size;
+}
+
 /* Offsets of SQLite's header: https://www.sqlite.org/fileformat2.html */
 static int check_header(const char *path, const uint8_t *header, off_t size,
                         struct roast_error *error)
 {
-        uint32_t page_size = (uint32_t)header[16] << 8 | header[17];
+        uint32_t page_size = page_size_of(header);
         uint32_t version = be32(header + 60);
 
         if (memcmp(header, "SQLite format 3", 16))
@@ -55,8 +63,6 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
         if (version < 1000)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (format version %u)",
                                   path, version);
-        if (page_size == 1)
-                page_size = 65536;
         if (size < (off_t)page_size * be32(header + 28) && size_beside(path, "-wal") < 0 &&
             size_beside(path, "-journal") <= 0)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
@@ -80,7 +86,8 @@ static int check_kind(const char *path, struct roast_error *error)
         return 0;
 }
 
-static int check_file(struct roast_run *run, struct roast_error *error)
+/* `logged`: the file is to be read with its log. `begun`: more than its first page is in itself. */
+static int check_file(struct roast_run *run, bool *logged, bool *begun, struct roast_error *error)
 {
         uint8_t header[HEADER_SIZE];
         sqlite3_file *file = NULL;
@@ -94,6 +101,8 @@ static int check_file(struct roast_run *run, struct roast_error *error)
         if (rc != SQLITE_OK)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", run->path,
                                   sqlite3_errstr(rc));
+        *logged = size == 0 || (size >= HEADER_SIZE && header[18] == 2);
+        *begun = size >= HEADER_SIZE && size > page_size_of(header);
         if (size == 0 && size_beside(run->path, "-wal") > 0)
                 return 0; /* a run that has just begun: everything is still in the journal */
         if (size < HEADER_SIZE)
@@ -148,20 +157,33 @@ static int fail_journal(const struct roast_run *run, const char *end, struct roa
                           run->path, run->path, end);
 }
 
+/* Without a log nobody writes; SQLite would leave an empty one beside the run. */
+static int open_immutable(struct roast_run *run)
+{
+        ROAST_CLEANUP(cleanup_free) char *uri = immutable_uri(run->path);
+
+        return uri ? try_open(run, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) : SQLITE_NOMEM;
+}
+
 static int open_database(struct roast_run *run, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *uri = NULL;
         int rc = open_connection(run, run->path, SQLITE_OPEN_READONLY), r;
+        bool logged = false, begun = false;
 
         if (rc == SQLITE_CANTOPEN)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be opened: %s", run->path,
                                   strerror(sqlite3_system_errno(run->db)));
         if (rc != SQLITE_OK)
                 return run_fail_sqlite(run, rc, "cannot be opened", error);
-        r = check_file(run, error);
+        r = check_file(run, &logged, &begun, error);
+        if (r >= 0 && logged)
+                r = run_log_check(run->path, error);
         if (r < 0)
                 return r;
-        rc = look(run);
+        if (logged && begun && size_beside(run->path, "-wal") < 0)
+                rc = open_immutable(run);
+        else
+                rc = look(run);
         /* A client that died within a commit to the finished file: only a writer takes it back. */
         if (rc == SQLITE_READONLY && size_beside(run->path, "-journal") > 0) {
                 if (try_open(run, run->path, SQLITE_OPEN_READWRITE) != SQLITE_OK)
@@ -172,10 +194,7 @@ static int open_database(struct roast_run *run, struct roast_error *error)
         if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
                 if (size_beside(run->path, "-wal") > 0)
                         return fail_journal(run, "-wal", error);
-                uri = immutable_uri(run->path);
-                if (!uri)
-                        return roast_fail_nomem(error);
-                rc = try_open(run, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+                rc = open_immutable(run);
         }
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be opened", error);
 }

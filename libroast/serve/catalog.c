@@ -74,8 +74,8 @@ static struct served *find(const struct catalog *catalog, const char *id)
         return served;
 }
 
-/* Opening anything else, such as a pipe, might never end. */
-static bool can_be_opened(const char *path)
+/* Opening anything but a file or a folder, such as a pipe, might never end. */
+static bool is_there(const char *path)
 {
         struct stat st;
 
@@ -114,7 +114,7 @@ static int add_entry(struct catalog *catalog, const char *name)
                 return 0;
         if (asprintf(&path, "%s/%s", catalog->path, name) < 0)
                 return ROAST_E_NOMEM;
-        if (can_be_opened(path))
+        if (is_there(path))
                 return add(catalog, path);
         free(path);
         return 0;
@@ -148,7 +148,19 @@ struct served *catalog_find(struct catalog *catalog, const char *id)
         pthread_mutex_lock(&catalog->lock);
         served = find(catalog, id);
         pthread_mutex_unlock(&catalog->lock);
-        return served;
+        return served && is_there(served->path) ? served : NULL;
+}
+
+struct served *catalog_next(struct catalog *catalog, const struct served *served)
+{
+        struct served *next;
+
+        pthread_mutex_lock(&catalog->lock);
+        next = served ? served->next : catalog->first;
+        while (next && !is_there(next->path))
+                next = next->next;
+        pthread_mutex_unlock(&catalog->lock);
+        return next;
 }
 
 static int64_t modified_ns(const char *path)
@@ -164,8 +176,7 @@ struct served *catalog_latest(struct catalog *catalog)
         struct served *latest = NULL;
         int64_t latest_ns = INT64_MIN;
 
-        pthread_mutex_lock(&catalog->lock);
-        for (struct served *served = catalog->first; served; served = served->next) {
+        for (struct served *served = NULL; (served = catalog_next(catalog, served));) {
                 ROAST_CLEANUP(cleanup_free) char *log = NULL;
                 int64_t ns = modified_ns(served->path), log_ns = INT64_MIN;
 
@@ -181,6 +192,5 @@ struct served *catalog_latest(struct catalog *catalog)
                         latest_ns = ns;
                 }
         }
-        pthread_mutex_unlock(&catalog->lock);
         return latest;
 }

@@ -3,7 +3,8 @@
  * The runs that are served: one, or those of a directory
  *
  * A run is known by its file's name without the ending. Entries are never
- * removed: a request may hold one.
+ * removed: a request may hold one. Whose file has been deleted is not found
+ * until there is a file of that name again.
  */
 
 #include <pthread.h>
@@ -50,6 +51,8 @@ void catalog_deinit(struct catalog *catalog);
 int catalog_refresh(struct catalog *catalog, struct roast_error *error);
 /* The run with that id, or NULL */
 struct served *catalog_find(struct catalog *catalog, const char *id);
+/* The run behind this one, or for NULL the first; NULL: there is none */
+struct served *catalog_next(struct catalog *catalog, const struct served *served);
 /* The one that was written to last; NULL: there is none */
 struct served *catalog_latest(struct catalog *catalog);
 

@@ -45,17 +45,6 @@ static void put_time(struct json *json, const char *key, int64_t utc_ns)
                 json_double(json, (double)utc_ns / 1e9);
 }
 
-/* Entries are never removed: only the link is read under the lock. */
-static const struct served *next_of(struct catalog *catalog, const struct served *served)
-{
-        const struct served *next;
-
-        pthread_mutex_lock(&catalog->lock);
-        next = served ? served->next : catalog->first;
-        pthread_mutex_unlock(&catalog->lock);
-        return next;
-}
-
 int list_json(struct buf *out, struct catalog *catalog, struct roast_error *error)
 {
         struct json json = { .out = out };
@@ -63,7 +52,7 @@ int list_json(struct buf *out, struct catalog *catalog, struct roast_error *erro
         json_object(&json);
         json_key(&json, "runs");
         json_array(&json);
-        for (const struct served *served = NULL; (served = next_of(catalog, served));) {
+        for (const struct served *served = NULL; (served = catalog_next(catalog, served));) {
                 struct listed listed;
 
                 open_listed(&listed, served);
@@ -143,14 +132,15 @@ int list_html(struct buf *out, struct catalog *catalog, struct roast_error *erro
                               "<h1>Runs</h1>\n<table><thead><tr><th>Run</th><th>Begun (UTC)</th>"
                               "<th>State</th></tr></thead><tbody>\n");
 
-        for (const struct served *served = NULL; r >= 0 && (served = next_of(catalog, served));) {
+        for (const struct served *served = NULL;
+             r >= 0 && (served = catalog_next(catalog, served));) {
                 struct listed listed;
 
                 open_listed(&listed, served);
                 r = put_row(out, served, &listed);
                 roast_run_free(listed.run);
         }
-        if (r >= 0 && !next_of(catalog, NULL))
+        if (r >= 0 && !catalog_next(catalog, NULL))
                 r = buf_puts(out, "<tr><td class=\"quiet\" colspan=\"3\">There are no runs here"
                                   " yet.</td></tr>\n");
         if (r >= 0)

@@ -69,10 +69,12 @@ static enum MHD_Result reply_text(const struct request *request, unsigned int st
                                                      MHD_RESPMEM_MUST_COPY));
 }
 
+/* A run that is not there any more was deleted while it was asked for. */
 static enum MHD_Result reply_error(const struct request *request, const struct roast_error *error)
 {
         return reply_text(request,
                           error->code == ROAST_E_INVALID ? MHD_HTTP_BAD_REQUEST
+                          : error->code == ROAST_E_NOENT ? MHD_HTTP_NOT_FOUND
                                                          : MHD_HTTP_INTERNAL_SERVER_ERROR,
                           error->message);
 }
@@ -115,6 +117,15 @@ static void unref(void *bytes)
         served_bytes_unref(bytes);
 }
 
+/* Whether the client has what the tag, quotes included, stands for: "*", or a list of tags */
+static bool client_has(const struct request *request, const char *tag)
+{
+        const char *has = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+                                                      MHD_HTTP_HEADER_IF_NONE_MATCH);
+
+        return has && (!strcmp(has, "*") || strstr(has, tag));
+}
+
 /* A part of a run that was made before, or now; a client that has it is told so. */
 static enum MHD_Result reply_part(const struct request *request, enum served_part part,
                                   const char *type, const char *encoding)
@@ -122,16 +133,13 @@ static enum MHD_Result reply_part(const struct request *request, enum served_par
         struct roast_error error = { 0 };
         struct MHD_Response *response;
         struct served_bytes *bytes;
-        const char *has;
         char tag[32];
         uint64_t version;
 
         if (served_part(request->served, part, &bytes, &version, &error) < 0)
                 return reply_error(request, &error);
         (void)snprintf(tag, sizeof(tag), "\"%" PRIu64 "\"", version);
-        has = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-                                          MHD_HTTP_HEADER_IF_NONE_MATCH);
-        if (has && !strcmp(has, tag)) {
+        if (client_has(request, tag)) {
                 served_bytes_unref(bytes);
                 response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
                 return reply(request, MHD_HTTP_NOT_MODIFIED, type, response);

@@ -37,7 +37,10 @@ static struct served_bytes *ref(struct served_bytes *bytes)
         return bytes;
 }
 
-/* Sizes and times of the file and of its journal: they change with every commit. */
+/*
+ * Sizes and times of the file and of its journal, which change with every commit; and which file it
+ * is: another one may have taken its name.
+ */
 static uint64_t stamp_of(const char *path)
 {
         /* of a directory, what is opened in it */
@@ -55,7 +58,7 @@ static uint64_t stamp_of(const char *path)
         for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
                 ROAST_CLEANUP(cleanup_free) char *name = NULL;
                 struct stat st;
-                int64_t seen[3];
+                int64_t seen[4];
 
                 if (asprintf(&name, "%s%s", path, ends[i]) < 0) {
                         name = NULL;
@@ -66,6 +69,7 @@ static uint64_t stamp_of(const char *path)
                 seen[0] = st.st_size;
                 seen[1] = st.st_mtim.tv_sec;
                 seen[2] = st.st_mtim.tv_nsec;
+                seen[3] = (int64_t)st.st_ino;
                 hash = run_hash(hash, seen, sizeof(seen));
         }
         return hash;

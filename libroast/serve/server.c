@@ -53,10 +53,15 @@ static bool is_loopback(const union address *address)
         return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
 }
 
+static const char *address_text(const struct roast_serve_options *options)
+{
+        return options->address ? options->address : "127.0.0.1";
+}
+
 static int read_address(union address *address, const struct roast_serve_options *options,
                         struct roast_error *error)
 {
-        const char *text = options->address ? options->address : "127.0.0.1";
+        const char *text = address_text(options);
 
         *address = (union address){ 0 };
         if (options->port > 65535)
@@ -99,7 +104,7 @@ static int copy_options(struct roast_server *server, const struct roast_serve_op
 }
 
 static int listen_at(struct roast_server *server, const union address *address,
-                     struct roast_error *error)
+                     const struct roast_serve_options *options, struct roast_error *error)
 {
         unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                              (address->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
@@ -113,7 +118,8 @@ static int listen_at(struct roast_server *server, const union address *address,
                 (unsigned int)SERVER_IDLE_S, MHD_OPTION_NOTIFY_CONNECTION, guests_notify, server,
                 MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
         if (!server->daemon)
-                return roast_fail(error, ROAST_E_IO, "cannot listen there: %s", strerror(errno));
+                return roast_fail(error, ROAST_E_IO, "cannot listen at %s, port %u: %s",
+                                  address_text(options), options->port, strerror(errno));
         info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
         server->port = info ? info->port : 0;
         return 0;
@@ -139,7 +145,7 @@ int roast_server_start(struct roast_server **ret, const struct roast_serve_optio
         r = watch_start(server, error);
         if (r < 0)
                 goto fail;
-        r = listen_at(server, &address, error);
+        r = listen_at(server, &address, options, error);
         if (r < 0)
                 goto fail;
         *ret = server;

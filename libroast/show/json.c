@@ -183,7 +183,10 @@ static int put_run(struct json *json, struct roast_run *run, struct roast_error 
         return r;
 }
 
-/* Of each worker, seconds by part; where tasks were not followed there is no worker in it. */
+/*
+ * Of each worker, seconds by those parts that are known; where tasks were not followed there is no
+ * worker in it.
+ */
 static void put_ledger(struct json *json, const struct roast_summary *summary)
 {
         json_key(json, "time_ledger");
@@ -192,6 +195,8 @@ static void put_ledger(struct json *json, const struct roast_summary *summary)
                 json_key(json, summary->ledger[i].worker);
                 json_object(json);
                 for (size_t j = 0; j < ROAST_LEDGER_N_PARTS; j++) {
+                        if (!(summary->ledger[i].known >> j & 1))
+                                continue;
                         json_key(json, roast_ledger_parts[j].key);
                         json_double(json, summary->ledger[i].seconds[j]);
                 }

@@ -84,10 +84,13 @@ static int part_row(struct roast_table *table, const struct roast_summary *summa
 /* What no worker did is left out, but not that none computed, or that none was idle. */
 static bool is_shown(const struct roast_summary *summary, unsigned int part)
 {
-        bool any = part == ROAST_LEDGER_PROCESSOR_CPU || part == ROAST_LEDGER_IDLE;
+        bool even_0 = part == ROAST_LEDGER_PROCESSOR_CPU || part == ROAST_LEDGER_IDLE, any = false;
 
-        for (size_t i = 0; i < summary->n_ledger; i++)
-                any |= summary->ledger[i].seconds[part] > 0;
+        for (size_t i = 0; i < summary->n_ledger; i++) {
+                const struct roast_ledger_row *row = &summary->ledger[i];
+
+                any |= row->seconds[part] > 0 || (even_0 && row->known >> part & 1);
+        }
         return any;
 }
 

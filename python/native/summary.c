@@ -67,8 +67,11 @@ static PyObject *ledger_row(const struct roast_ledger_row *row)
         PyObject *dict = PyDict_New();
 
         for (size_t i = 0; dict && i < ROAST_LEDGER_N_PARTS; i++) {
-                PyObject *seconds = PyFloat_FromDouble(row->seconds[i]);
+                PyObject *seconds;
 
+                if (!(row->known >> i & 1))
+                        continue;
+                seconds = PyFloat_FromDouble(row->seconds[i]);
                 if (!seconds || PyDict_SetItemString(dict, roast_ledger_parts[i].key, seconds) < 0)
                         Py_CLEAR(dict);
                 Py_XDECREF(seconds);
@@ -76,7 +79,7 @@ static PyObject *ledger_row(const struct roast_ledger_row *row)
         return dict;
 }
 
-/* ({worker: {part: seconds}}, [parts that are estimated]) */
+/* ({worker: {part that is known: seconds}}, [parts that are estimated]) */
 static PyObject *summary_ledger(PyObject *self, PyObject *unused)
 {
         const struct roast_summary *summary = &((SummaryObject *)self)->summary;

@@ -463,7 +463,7 @@ class MetricsCollector(Lifecycle):
         """Write a page that shows the run in any browser, and return its path.
 
         The page is one file and needs no network; in the middle of a run it shows what is known
-        until then. A file of that name is replaced.
+        until then. A file of that name is replaced, but not a run.
         """
         self.run.report(path)
         return Path(path)

@@ -9,8 +9,10 @@ import math
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
+import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -273,6 +275,59 @@ def test_a_file_is_replaced_whole_or_not_at_all(run: Path, tmp_path: Path) -> No
     result = roast("export", run, "-o", tmp_path / "missing" / "x.json")
     assert result.returncode == 2
     assert "cannot be created" in result.stderr
+
+
+def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
+    run, target = tmp_path / "run.roast", tmp_path / "chunks.json"
+    subprocess.run([MAKE_RUN, "large:30000:4:60", run], check=True)
+    target.write_text("older")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen([ROAST, "export", run, "-w", "chunks", "-o", target])
+        while not any(tmp_path.glob("*.part")) and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(number)
+        assert process.wait(60) == -number
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["chunks.json", "run.roast"]
+        assert target.read_text() == "older"
+
+
+@pytest.mark.parametrize("kind", ["finished", "unfinished", "empty"])
+def test_a_run_is_never_replaced_by_an_export(
+    runs: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    other = shutil.copy(runs["failed"], tmp_path / "other.roast")
+    for end in ("", "-wal"):
+        if (beside := runs[kind].with_name(runs[kind].name + end)).exists():
+            shutil.copy(beside, tmp_path / f"run.roast{end}")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for words in ([], ["-f", "csv"], ["-f", "openmetrics"], ["-f", "v1"]):
+        for source in (tmp_path / "run.roast", other):
+            result = roast("export", source, *words, "-o", tmp_path / "run.roast")
+            assert result.returncode == 2
+            assert "overwritten" in result.stderr or "is not replaced" in result.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    assert not list(tmp_path.glob("*.part*"))
+
+
+def test_a_damaged_run_is_not_replaced_by_an_export_either(run: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.roast"
+    damaged.write_bytes(run.read_bytes()[:-5000])
+    result = roast("export", run, "-o", damaged)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "damaged.roast: is a run, and is not overwritten" in result.stderr
+
+
+def test_a_measurement_is_not_replaced_by_its_export(run: Path, tmp_path: Path) -> None:
+    place = tmp_path / "measurement"
+    export(run, "-f", "v1", "-o", place)
+    (place / "run.roast").unlink()
+    before = (place / "metrics.json").read_bytes()
+    result = roast("export", place, "-o", place / "metrics.json")
+    assert result.returncode == 2
+    assert "metrics.json: is what is read, and is not overwritten" in result.stderr
+    assert (place / "metrics.json").read_bytes() == before
+    export(place, "-o", place / "figures.json")
+    export(place, "-o", place / "figures.json")
 
 
 @pytest.mark.parametrize("words", [["-o", "/dev/full"], []])

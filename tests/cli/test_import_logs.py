@@ -164,6 +164,65 @@ def test_parsl_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
     assert found["elapsed_time_seconds"] == pytest.approx(wall, abs=0.01)
 
 
+def ledger(path: Path) -> dict[str, float]:
+    """Return the seconds of each part that is known, over all workers."""
+    result = roast("show", "--format", "json", path)
+    assert result.returncode == 0, result.stderr
+    total: dict[str, float] = {}
+    for row in json.loads(result.stdout)["time_ledger"].values():
+        for part, seconds in row.items():
+            total[part] = total.get(part, 0.0) + seconds
+    return total
+
+
+@recorded
+@pytest.mark.parametrize("name", ["clean", "faults", "unfinished"])
+def test_the_ledger_of_taskvine_agrees_with_its_tasks(name: str, tmp_path: Path) -> None:
+    folder = DATA / "taskvine" / name
+    tasks = [t for t in rows(folder, tmp_path, "tasks") if t["prefix"] == "processing"]
+    lasts = {id(t): (t["stop_utc_ns"] - t["start_utc_ns"]) / 1e9 for t in tasks}
+    found = ledger(folder)
+    cpu = sum(t["cpu_ns"] or 0 for t in tasks) / 1e9
+    measured = sum(lasts[id(t)] for t in tasks if t["cpu_ns"] is not None)
+    rest = sum(lasts[id(t)] for t in tasks if t["cpu_ns"] is None)
+    assert found["processor_cpu"] == pytest.approx(cpu, abs=0.01)
+    assert found["processor_wait"] == pytest.approx(measured - cpu, abs=0.01)
+    assert found.get("processor", 0) == pytest.approx(rest, abs=0.01)
+    assert not {"tasks", "tasks_cpu", "serialize"} & set(found)
+
+
+@recorded
+def test_the_ledger_of_parsl_does_not_tell_tasks_apart() -> None:
+    path = DATA / "parsl/clean/monitoring.db"
+    found = ledger(path)
+    assert not {"processor_cpu", "processor_wait", "processor", "overhead"} & set(found)
+    assert found["tasks_cpu"] == pytest.approx(metrics(path)["task_cpu_seconds"], abs=0.01)
+    in_tasks = found["tasks_cpu"] + found["tasks_wait"] + found["tasks"]
+    assert in_tasks == pytest.approx(577.41, abs=0.01)
+    assert sum(found.values()) == pytest.approx(2 * 319.25, abs=0.02)
+
+
+@recorded
+def test_logs_without_an_end_have_no_elapsed_time(tmp_path: Path) -> None:
+    path = tmp_path / "monitoring.db"
+    shutil.copyfile(DATA / "parsl/clean/monitoring.db", path)
+    with sqlite3.connect(path) as database:  # as if it had been killed in the last task
+        database.execute("UPDATE workflow SET time_completed = NULL")
+        database.execute(
+            "DELETE FROM status WHERE task_id = 103 AND task_status_name NOT IN"
+            " ('pending', 'launched', 'running')"
+        )
+        database.execute("UPDATE try SET task_try_time_returned = NULL WHERE task_id = 103")
+    for log in (path, DATA / "taskvine/unfinished"):
+        result = roast("show", "--format", "json", log)
+        told = json.loads(result.stdout)
+        assert "elapsed_time_seconds" not in told["metrics"]
+        assert told["absent"]["elapsed_time_seconds"] == "the run has not finished"
+        explained = json.loads(roast("explain", "--format", "json", log).stdout)
+        assert not {f["rule"] for f in explained["findings"]} & {"after-chunks", "chunks-large"}
+    assert outcomes(rows(path, tmp_path, "tasks")) == {"finished": 103, "running": 1}
+
+
 @recorded
 def test_a_log_is_found_from_every_folder_around_it() -> None:
     around = DATA / "taskvine/clean"

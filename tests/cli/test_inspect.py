@@ -225,6 +225,46 @@ def test_patterns_choose_branches_and_all_below(tmp_path: Path) -> None:
     assert answer["chunks"][0]["stop"] == 6300
 
 
+def test_a_pattern_that_fits_no_branch_is_named(tmp_path: Path) -> None:
+    for name, write in {"tree": write_tree, "ntuple": write_ntuple}.items():
+        path = tmp_path / f"{name}.root"
+        write(path, None)
+        for form in ("text", "json", "csv"):
+            done = roast(path, "-B", "met", "-B", "nope*", "--format", form)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert f'{name}.root: no branch fits "nope*"' in done.stderr
+    done = roast(tmp_path / "tree.root", "Runs", "-B", "met")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert roast(tmp_path / "tree.root", "-B", "met").returncode == 0
+
+
+def test_a_cycle_that_is_not_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cycles.root"
+    with uproot.recreate(path) as file:
+        for n in (3, 5):
+            file.mktree("t", {"n": "int64"}).extend({"n": np.arange(n)})
+    for name in ("t", "t;2"):
+        (tree,) = inspect(path, name)["trees"]
+        assert (tree["cycle"], tree["entries"]) == (2, 5)
+    for name in ("t;1", "t;9", "t;99999999999999999999"):
+        done = roast(path, name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert 'of tree "t" only the highest cycle is read, and that is "t;2"' in done.stderr
+    assert 'no tree "t;x"' in roast(path, "t;x").stderr
+
+
+def test_a_folder_with_the_name_of_a_tree_is_not_taken_for_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_tree(tmp_path / "a.root", None)
+    (tmp_path / "Runs").mkdir()
+    (tree,) = inspect("a.root", "Runs")["trees"]
+    assert tree["path"] == "Runs"
+    write_tree(tmp_path / "b", None)
+    assert len(inspect("a.root", "b")) == 2
+
+
 def test_several_files_give_one_table(tmp_path: Path) -> None:
     for name in ("a.root", "b.root"):
         write_tree(tmp_path / name, None)

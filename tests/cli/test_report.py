@@ -60,7 +60,7 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_several_runs_are_compared_on_a_page(tmp_path: Path) -> None:
-    a, b = (make_run(tmp_path / f"{name}.roast", "finished") for name in "ab")
+    a, b = (make_run(tmp_path / f"{kind}.roast", kind) for kind in ("finished", "large"))
     page = tmp_path / "page.html"
     for words in ([a, b], [a, "--", b], [a, b, "--", a]):
         result = roast("report", *words, "-o", page)
@@ -72,3 +72,21 @@ def test_several_runs_are_compared_on_a_page(tmp_path: Path) -> None:
         assert result.returncode == 2
         assert result.stderr.startswith("roast report: ")
         assert not page.exists()
+
+
+def test_a_run_is_never_replaced_by_a_page(tmp_path: Path) -> None:
+    a, b, c = (make_run(tmp_path / f"{name}.roast", "finished") for name in "abc")
+    begun = make_run(tmp_path / "begun.roast", "unfinished")
+    (tmp_path / "link.html").symlink_to(a)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for words in (
+        ["-o", a, b, c],  # -o *.roast
+        ["-o", a, b],
+        ["-o", a, a],
+        ["-o", begun, a],
+        ["-o", tmp_path / "link.html", b],
+    ):
+        result = roast("report", *words)
+        assert result.returncode == 2, words
+        assert "and is not overwritten" in result.stderr
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -410,7 +410,11 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
         stdin=subprocess.DEVNULL,
         stdout=child,
         stderr=child,
-        env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, **environment},
+        env={
+            **{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
+            "TERM": "xterm",
+            **environment,
+        },
     )
     os.close(child)
     output = b""
@@ -436,6 +440,11 @@ def test_no_color_is_honoured(runs: Path) -> None:
     assert ESCAPE not in plain
     assert plain == roast("show", runs / "finished.roast").stdout
     assert ESCAPE in on_terminal(100, "show", runs / "finished.roast", NO_COLOR="")
+
+
+def test_a_dumb_terminal_gets_no_colours(runs: Path) -> None:
+    assert ESCAPE not in on_terminal(100, "show", runs / "finished.roast", TERM="dumb")
+    assert ESCAPE not in on_terminal(100, "explain", runs / "finished.roast", TERM="dumb")
 
 
 def test_a_pipe_gets_the_same_whatever_the_surroundings(runs: Path) -> None:

@@ -160,8 +160,23 @@ def test_other_names_of_this_host_are_refused(server: Server) -> None:
 
 def test_what_a_client_has_is_not_sent_again(server: Server) -> None:
     _, headers, _ = server.get("/runs/one/data")
-    status, _, body = server.get("/runs/one/data", If_None_Match=headers["ETag"])
-    assert (status, body) == (304, b"")
+    tag = headers["ETag"]
+    for has in (tag, f"W/{tag}", f'"1", {tag}', f'W/"1",W/{tag} , "2"', "*"):
+        status, _, body = server.get("/runs/one/data", If_None_Match=has)
+        assert (status, body) == (304, b""), has
+    for has in ('"1"', tag.strip('"'), f'"0{tag[1:]}', '"*"'):
+        assert server.get("/runs/one/data", If_None_Match=has)[0] == 200, has
+
+
+def test_a_port_that_is_taken_is_named(server: Server, runs: Path) -> None:
+    result = subprocess.run(
+        [ROAST, "serve", runs, "--port", str(server.port)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert result.returncode == 2
+    assert f"127.0.0.1, port {server.port}: Address already in use" in result.stderr
 
 
 def test_a_token_is_wanted_where_others_can_ask(runs: Path, tmp_path: Path) -> None:

@@ -61,11 +61,46 @@ def test_runs_of_a_directory_are_told_apart_and_the_latest_is_scraped(tmp_path: 
             told = server.json(f"/api/v1/runs/{name}/metrics")["metrics"]
             assert told["total_events"] == entries
         second.finish()
-        (tmp_path / "second.roast").unlink()
-        assert until(lambda: server.get("/api/v1/runs/second/metrics")[0] == 500)
-        assert server.json("/api/v1/runs/first/metrics")["metrics"]["total_events"] == 1111
-        assert "error" in server.json("/api/v1/runs")["runs"][1]
     first.finish()
+
+
+def test_a_run_that_is_deleted_is_gone_until_there_is_one_again(tmp_path: Path) -> None:
+    path = tmp_path / "second.roast"
+    for name in ("first", "second"):
+        begin(tmp_path / f"{name}.roast").finish()
+    addresses = [f"/api/v1/runs/second/{what}" for what in ("metrics", "chunks", "series")]
+    addresses += ["/runs/second/", "/runs/second/data", "/metrics?run=second"]
+    with serving(tmp_path) as server:
+        assert [server.get(address)[0] for address in addresses] == [200] * 6
+        path.unlink()
+        assert [run["id"] for run in server.json("/api/v1/runs")["runs"]] == ["first"]
+        assert b"second" not in server.get("/")[2]
+        assert [server.get(address)[0] for address in addresses] == [404] * 6
+        assert server.get("/metrics")[0] == 200
+        again = begin(path)
+        again.fact("report.entries", 2222)
+        again.finish()
+        assert [run["id"] for run in server.json("/api/v1/runs")["runs"]] == ["first", "second"]
+        assert until(lambda: server.json(addresses[0])["metrics"].get("total_events") == 2222)
+    with serving(path) as server:
+        path.unlink()
+        assert server.json("/api/v1/runs")["runs"] == []
+        assert server.get("/metrics")[0] == 404
+
+
+def test_another_run_under_the_same_name_is_seen_even_if_it_looks_the_same(tmp_path: Path) -> None:
+    runs = [tmp_path / "one.roast", tmp_path / "other"]
+    for path, entries in zip(runs, (1111, 2222), strict=True):
+        run = begin(path)
+        run.fact("report.entries", entries)
+        run.finish()
+        os.utime(path, ns=(10**18, 10**18))
+    assert runs[0].stat().st_size == runs[1].stat().st_size
+    with serving(tmp_path) as server:
+        address = "/api/v1/runs/one/metrics"
+        assert server.json(address)["metrics"]["total_events"] == 1111
+        runs[1].rename(runs[0])
+        assert until(lambda: server.json(address)["metrics"]["total_events"] == 2222)
 
 
 def test_a_server_that_is_started_again_tells_of_the_run_as_it_is_now(tmp_path: Path) -> None:

@@ -184,6 +184,8 @@ static int add_task(struct roast_run *run, size_t i, struct roast_error *error)
                 .tree = "Events",
                 .entry_start = (int64_t)(i % 4) * 25000,
                 .entry_stop = (int64_t)(i % 4 + 1) * 25000,
+                .cpu_ns = -1,
+                .peak_memory_bytes = -1,
         };
 
         snprintf(key, sizeof(key), "MyProcessor-%zu", i);

@@ -231,6 +231,8 @@ static int write_run(struct roast_run *run, const struct scene *scene, struct ro
                 r = add_spans(run, scene, error);
         if (r < 0)
                 return r;
+        if (scene->no_end)
+                return roast_run_commit(run, error);
         elapsed = last + (scene->after > 0 ? scene->after : 0.1);
         r = roast_run_fact_int(run, "run.elapsed_ns", (int64_t)(elapsed * S), error);
         if (r >= 0)

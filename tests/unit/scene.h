@@ -44,6 +44,7 @@ struct scene {
         double disk; /* spilling */
         void (*shape)(struct scene_chunk *chunk);
         bool no_splits; /* as a run of an executor that measures nothing */
+        bool no_end;    /* as one whose client was killed */
 };
 
 /* A run in memory, committed */

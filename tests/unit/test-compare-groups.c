@@ -54,11 +54,64 @@ static void test_the_last_group_has_a_letter(void **state)
                 roast_run_free(runs[i]);
 }
 
+static struct roast_run *run_with_id(const char *id)
+{
+        struct roast_run *run;
+
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "run.id", id, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "run.name", id, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "run.elapsed_ns", 120 * SAMPLE_S, NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        return run;
+}
+
+static void test_a_run_counts_once_in_a_group(void **state)
+{
+        static const size_t groups[][3] = { { 0, 1, 1 }, { 0, 1, 0 } };
+        struct roast_run *runs[] = { run_with_id("one"), run_with_id("two"), run_with_id("two") };
+        struct roast_comparison comparison;
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_compare(&comparison, runs, groups[0], 3, &error), ROAST_E_INVALID);
+        assert_string_equal(error.message, "two and two are the same run: give it once");
+        assert_int_equal(roast_compare(&comparison, runs, groups[1], 3, &error), 0);
+        roast_comparison_deinit(&comparison);
+        for (size_t i = 0; i < 3; i++)
+                roast_run_free(runs[i]);
+}
+
+static void test_figures_of_single_runs_are_those_of_the_runs(void **state)
+{
+        static const size_t groups[] = { 0, 1 };
+        struct roast_run *runs[] = { run_with_id("one"), run_with_id("two") };
+        struct roast_comparison comparison;
+        size_t seen = 0;
+
+        (void)state;
+        assert_int_equal(roast_compare(&comparison, runs, groups, 2, NULL), 0);
+        for (size_t i = 0; i < comparison.n_rows; i++) {
+                const struct roast_compare_row *row = &comparison.rows[i];
+
+                if (strcmp(row->key, "elapsed_time_seconds") != 0)
+                        continue;
+                assert_true(row->a == 120 && row->b == 120); /* not exp(log(120)) */
+                seen++;
+        }
+        assert_int_equal(seen, 1);
+        roast_comparison_deinit(&comparison);
+        for (size_t i = 0; i < 2; i++)
+                roast_run_free(runs[i]);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_more_groups_than_letters_are_refused),
                 cmocka_unit_test(test_the_last_group_has_a_letter),
+                cmocka_unit_test(test_a_run_counts_once_in_a_group),
+                cmocka_unit_test(test_figures_of_single_runs_are_those_of_the_runs),
         };
 
         return cmocka_run_group_tests_name("compare-groups", tests, NULL, NULL);

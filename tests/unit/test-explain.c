@@ -316,6 +316,57 @@ static void test_what_a_trait_is_not(void **state)
         }
 }
 
+static const char *why_not(const struct roast_explanation *found, const char *rule)
+{
+        for (size_t i = 0; i < found->n_unfired; i++)
+                if (!strcmp(found->unfired[i].rule, rule))
+                        return found->unfired[i].why_not;
+        fail_msg("%s fired", rule);
+        return NULL;
+}
+
+/* Threads without a chunk may have had one that is not written yet. */
+static void test_rules_about_the_end_of_a_run_need_one(void **state)
+{
+        static const struct {
+                struct scene scene;
+                const char *rule;
+        } cases[] = {
+                { { .shape = has_a_long_last_chunk, .no_end = true }, "tail" },
+                { { .shape = is_large, .chunks = 2, .no_end = true }, "chunks-large" },
+                { { .after = 20, .no_end = true }, "after-chunks" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(cases); i++) {
+                ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+                ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&cases[i].scene);
+                struct roast_error error = { 0 };
+
+                assert_int_equal(roast_explain(&found, run, &error), 0);
+                assert_has(why_not(&found, cases[i].rule), "its end is not known");
+        }
+}
+
+/* A worker stops taking chunks: as if it was killed and nobody saw it */
+static void is_alone_from_the_middle_on(struct scene_chunk *chunk)
+{
+        if (chunk->worker > 0 && chunk->order >= SCENE_CHUNKS / 2)
+                chunk->wall = 0;
+}
+
+static void test_chunks_are_not_too_few_where_there_are_as_many_as_advised(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = is_alone_from_the_middle_on });
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_has(why_not(&found, "chunks-large"), "25.0 chunks for each thread");
+}
+
 /* Half of the time of every chunk is waiting: the run could take half as long. */
 static void test_savings_are_wall_time_of_the_run(void **state)
 {
@@ -453,6 +504,8 @@ int main(void)
                 cmocka_unit_test(test_each_rule_fires_on_its_trait),
                 cmocka_unit_test(test_no_rule_fires_on_a_good_run),
                 cmocka_unit_test(test_what_a_trait_is_not),
+                cmocka_unit_test(test_rules_about_the_end_of_a_run_need_one),
+                cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),
                 cmocka_unit_test(test_chunks_without_a_split_are_no_evidence),

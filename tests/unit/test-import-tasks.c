@@ -9,6 +9,7 @@
 #include "record/chunk.h"
 #include "roast-run.h"
 #include "run/run.h"
+#include "stored.h"
 #include "summed.h"
 #include "util/cleanup.h"
 
@@ -36,6 +37,8 @@ static int write_log(void **state)
                 task.cpu_ns = i % 2 ? -1 : i;
                 assert_int_equal(roast_run_add_task(log, &task, NULL), 1);
         }
+        assert_int_equal(roast_run_fact_text(log, "task.chunk_prefix", "processing", NULL), 0);
+        assert_int_equal(roast_run_fact_text(log, "run.name", "of the log", NULL), 0);
         assert_int_equal(roast_run_finish(log, NULL), 0);
         roast_run_free(log);
         return 0;
@@ -60,6 +63,17 @@ static void test_rows_come_as_they_were(void **state)
         run_scan_end(&scan);
         assert_int_equal(r, 0);
         assert_int_equal(n, N);
+        roast_run_free(run);
+}
+
+static void test_the_run_knows_which_of_them_are_about_chunks(void **state)
+{
+        struct roast_run *run = new_run();
+
+        assert_int_equal(roast_run_add_tasks_of(run, folder_path(state, "log.roast"), 0, NULL), N);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_string_equal(find_fact(run, "task.chunk_prefix").text, "processing");
+        assert_string_not_equal(find_fact(run, "run.name").text, "of the log");
         roast_run_free(run);
 }
 
@@ -107,6 +121,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, write_log, folder_remove)
         const struct CMUnitTest tests[] = {
                 TEST(test_rows_come_as_they_were),
+                TEST(test_the_run_knows_which_of_them_are_about_chunks),
                 TEST(test_what_ended_before_the_run_is_left_out),
                 TEST(test_a_log_that_is_not_there_is_an_error),
                 TEST(test_running_out_of_memory_is_an_error),

@@ -6,6 +6,7 @@
 
 #include "folder.h"
 #include "record/chunk.h"
+#include "roast-metrics.h"
 #include "roast-run.h"
 #include "sample.h"
 #include "stored.h"
@@ -164,7 +165,44 @@ static void test_the_length_of_a_run(void **state)
         run = IMPORT("10 MANAGER 7 START 0", "9223372036854 MANAGER 7 START 0",
                      "12 LIBRARY 1 SENT w");
         assert_int_equal(fact_int(run, "run.end_utc_ns"), -1);
-        assert_int_equal(fact_int(run, "run.elapsed_ns"), 2 * S);
+        assert_int_equal(fact_int(run, "run.elapsed_ns"), -1);
+        roast_run_free(run);
+        run = IMPORT("10 MANAGER 7 START 0", "9 MANAGER 7 END 9223372036854775807");
+        assert_int_equal(fact_int(run, "run.elapsed_ns"), -1);
+}
+
+static void test_tasks_about_chunks_are_those_of_coffeas_category(void **state)
+{
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = IMPORT("10 MANAGER 7 START 0", "11 TASK 1 READY preprocessing",
+                                       "12 TASK 2 READY processing", "13 TASK 3 RUNNING w");
+
+        assert_string_equal(find_fact(run, "task.chunk_prefix").text, "processing");
+        roast_run_free(run);
+        run = IMPORT("10 MANAGER 7 START 0", "11 TASK 1 READY mine", "12 TASK 2 RUNNING w");
+        assert_false(find_fact(run, "task.chunk_prefix").found);
+}
+
+#define CORES "{\"cores\":[1,\"cores\"]}"
+
+/* The ledger of an unfinished log: what is known ends with the log's last line. */
+static void test_a_task_that_the_log_ends_in_is_in_the_ledger_as_what_it_is(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run =
+                IMPORT("10 MANAGER 7 START 0", "10 WORKER w CONNECTION h:1",
+                       "10 WORKER w RESOURCES " CORES, "10 TASK 1 READY preprocessing",
+                       "10 TASK 2 READY processing", "10 TASK 1 RUNNING w",
+                       "12 TASK 1 RETRIEVED SUCCESS 0 {} {}", "13 TASK 2 RUNNING w",
+                       "30 LIBRARY 1 SENT w");
+
+        assert_int_equal(roast_summary_of_run(&summary, run, NULL), 0);
+        assert_int_equal(summary.metrics.values[ROAST_ELAPSED_TIME_SECONDS].state, ROAST_ABSENT);
+        assert_int_equal(summary.n_ledger, 1);
+        assert_true(summary.ledger[0].seconds[ROAST_LEDGER_PROCESSOR] == 17);
+        assert_true(summary.ledger[0].seconds[ROAST_LEDGER_OVERHEAD] == 2);
+        assert_true(summary.ledger[0].seconds[ROAST_LEDGER_IDLE] == 1);
 }
 
 int main(void)
@@ -177,6 +215,8 @@ int main(void)
                 TEST(test_tasks_of_which_nothing_was_measured),
                 TEST(test_notes_of_the_application_tell_the_chunks),
                 TEST(test_the_length_of_a_run),
+                TEST(test_tasks_about_chunks_are_those_of_coffeas_category),
+                TEST(test_a_task_that_the_log_ends_in_is_in_the_ledger_as_what_it_is),
         };
 
         return cmocka_run_group_tests_name("import-vine", tests, NULL, NULL);

@@ -139,9 +139,9 @@ static void test_more_than_there_is_is_scaled(void **state)
                 task(run, "P", true, 0, 0, 10);
         activity(run, "gather-dep", NULL, "network", 400);
         summarize(&summary, run);
-        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 20);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR)], 20);
         assert_seconds(summary.ledger[0].seconds[PART(IDLE)], 0);
-        assert_true(summary.ledger[0].estimated & 1u << PART(PROCESSOR_CPU));
+        assert_true(summary.ledger[0].estimated & 1u << PART(PROCESSOR));
         assert_sums(&summary, 10);
 }
 
@@ -167,12 +167,139 @@ static void test_a_worker_that_goes_and_one_that_comes_are_gone_for_the_rest(voi
                 roast_run_add_worker_event(run, UTC + 7 * S, ROAST_WORKER_CAME, &late, NULL), 0);
         summarize(&summary, run);
         assert_int_equal(summary.n_ledger, 2);
-        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR_CPU)], 2);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR)], 2);
         assert_seconds(summary.ledger[0].seconds[PART(IDLE)], 6);
         assert_seconds(summary.ledger[0].seconds[PART(GONE)], 12);
         assert_seconds(summary.ledger[1].seconds[PART(IDLE)], 12);
         assert_seconds(summary.ledger[1].seconds[PART(GONE)], 28);
         assert_sums(&summary, 10);
+}
+
+/* A task of an executor that measures tasks; cpu negative: not this one */
+static void measured(struct roast_run *run, const char *prefix, int outcome, double from, double to,
+                     double cpu)
+{
+        struct roast_task task = ROAST_TASK_INIT;
+        static int number;
+        char key[16];
+
+        snprintf(key, sizeof(key), "%d", number++);
+        task.key = key;
+        task.prefix = prefix;
+        task.worker = "a";
+        task.outcome = outcome;
+        task.start_utc_ns = UTC + (int64_t)(from * (double)S);
+        if (outcome == CHUNK_FINISHED || outcome == CHUNK_FAILED) {
+                task.stop_utc_ns = UTC + (int64_t)(to * (double)S);
+                task.compute_start_utc_ns = task.start_utc_ns;
+                task.compute_ns = task.stop_utc_ns - task.start_utc_ns;
+        }
+        task.cpu_ns = cpu < 0 ? -1 : (int64_t)(cpu * (double)S);
+        assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
+}
+
+static bool has(const struct roast_summary *summary, enum roast_ledger_part part)
+{
+        return summary->ledger[0].known >> part & 1;
+}
+
+static void test_tasks_that_were_measured_tell_how_long_they_were_on_a_core(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = run_with_worker();
+        const double *s;
+
+        (void)state;
+        assert_int_equal(roast_run_fact_text(run, "task.chunk_prefix", "processing", NULL), 0);
+        measured(run, "preprocessing", CHUNK_FINISHED, 0, 1, 0.5);
+        measured(run, "processing", CHUNK_FINISHED, 1, 5, 1);
+        measured(run, "processing", CHUNK_FINISHED, 5, 6, 3);  /* three threads of its own */
+        measured(run, "processing", CHUNK_FINISHED, -4, 4, 2); /* half of it before the run */
+        measured(run, "processing", CHUNK_FAILED, 6, 6.5, -1); /* it was not measured */
+        summarize(&summary, run);
+        s = summary.ledger[0].seconds;
+        assert_seconds(s[PART(PROCESSOR_CPU)], 1 + 1 + 1);
+        assert_seconds(s[PART(PROCESSOR_WAIT)], 3 + 3);
+        assert_seconds(s[PART(PROCESSOR)], 0.5);
+        assert_seconds(s[PART(OVERHEAD)], 1);
+        assert_seconds(s[PART(IDLE)], 9.5);
+        assert_int_equal(summary.ledger[0].estimated, 0);
+        assert_true(has(&summary, PART(PROCESSOR_CPU)));
+        assert_false(has(&summary, PART(TASKS)));
+        assert_false(has(&summary, PART(SERIALIZE))); /* nobody tells */
+        assert_sums(&summary, 10);
+}
+
+static void test_what_is_not_known_of_tasks_is_no_zero(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+        struct roast_run *run = run_with_worker();
+        const double *s;
+
+        (void)state;
+        measured(run, "wrapper", CHUNK_FINISHED, 0, 4, 1);
+        measured(run, "wrapper", CHUNK_FAILED, 4, 6, -1);
+        summarize(&summary, run);
+        s = summary.ledger[0].seconds;
+        assert_seconds(s[PART(TASKS_CPU)], 1);
+        assert_seconds(s[PART(TASKS_WAIT)], 3);
+        assert_seconds(s[PART(TASKS)], 2);
+        assert_seconds(s[PART(IDLE)], 14);
+        assert_false(has(&summary, PART(PROCESSOR_CPU)) || has(&summary, PART(PROCESSOR_WAIT)) ||
+                     has(&summary, PART(OVERHEAD)));
+        assert_sums(&summary, 10);
+        assert_int_equal(roast_table_make(&table, "ledger", &summary, NULL), 0);
+        assert_int_equal(table.n_rows, 4);
+        assert_string_equal(table.cells[0].text, "Tasks of any kind, on a core");
+}
+
+static void test_chunks_that_nobody_measured_are_not_said_to_be_on_a_core(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = run_with_worker();
+
+        (void)state;
+        task(run, "P", true, 0, 0, 3);
+        summarize(&summary, run);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR)], 3);
+        assert_false(has(&summary, PART(PROCESSOR_CPU)));
+        assert_sums(&summary, 10);
+}
+
+/* Until the end of the run, whether or not somebody has said so */
+static void test_a_chunk_that_never_ended_is_the_processors(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = run_with_worker();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_text(run, "task.chunk_prefix", "processing", NULL), 0);
+        measured(run, "processing", CHUNK_RUNNING, 4, 0, -1);
+        summarize(&summary, run);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR)], 6);
+        assert_seconds(summary.ledger[0].seconds[PART(OVERHEAD)], 0);
+        assert_sums(&summary, 10);
+}
+
+/* Its tasks tell of more than the comings and goings of workers, which may all be at its start. */
+static void test_an_unfinished_run_is_followed_until_its_last_task(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_worker worker = { "a", NULL, -1, 2, -1 };
+        struct roast_run *run = new_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "run.start_utc_ns", UTC, NULL), 0);
+        assert_int_equal(roast_run_add_worker_event(run, UTC, ROAST_WORKER_PRESENT, &worker, NULL),
+                         0);
+        task(run, "P", true, 0, 0, 4);
+        summarize(&summary, run);
+        assert_absent(&summary, ROAST_ELAPSED_TIME_SECONDS, "the run has not finished");
+        assert_near(known(&summary, ROAST_AVG_WORKERS), 1);
+        assert_int_equal(summary.n_ledger, 1);
+        assert_seconds(summary.ledger[0].seconds[PART(PROCESSOR)], 4);
+        assert_sums(&summary, 4);
 }
 
 static void test_without_tasks_there_is_no_ledger(void **state)
@@ -300,6 +427,11 @@ int main(void)
                 cmocka_unit_test(test_work_outside_of_threads_explains_free_time_in_part),
                 cmocka_unit_test(test_more_than_there_is_is_scaled),
                 cmocka_unit_test(test_a_worker_that_goes_and_one_that_comes_are_gone_for_the_rest),
+                cmocka_unit_test(test_tasks_that_were_measured_tell_how_long_they_were_on_a_core),
+                cmocka_unit_test(test_what_is_not_known_of_tasks_is_no_zero),
+                cmocka_unit_test(test_chunks_that_nobody_measured_are_not_said_to_be_on_a_core),
+                cmocka_unit_test(test_a_chunk_that_never_ended_is_the_processors),
+                cmocka_unit_test(test_an_unfinished_run_is_followed_until_its_last_task),
                 cmocka_unit_test(test_without_tasks_there_is_no_ledger),
                 cmocka_unit_test(test_random_ledgers_sum_to_threads_times_wall),
                 cmocka_unit_test(test_prefixes_are_the_processors_by_what_their_tasks_are_about),

@@ -308,6 +308,24 @@ static void test_failures_cost_half_an_attempt(void **state)
         assert_true(with.n_assumptions > without.n_assumptions);
 }
 
+/* 160 chunks, of which each fails 0.9^4 of the time */
+static void test_what_would_fail_is_not_recommended(void **state)
+{
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
+        struct roast_predict_options options = { .has_fail_rate = true,
+                                                 .fail_rate = 0.9,
+                                                 .deadline_s = 10000 };
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast doomed = forecast(run, &options);
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast fine = { 0 };
+
+        (void)state;
+        assert_true(doomed.predictions[0].fails == 1);
+        assert_false(doomed.has_best);
+        options.fail_rate = 0;
+        fine = forecast(run, &options);
+        assert_true(fine.has_best);
+}
+
 static void test_the_same_question_has_the_same_answer(void **state)
 {
         static const int64_t workers[] = { 3, 7 };
@@ -424,6 +442,7 @@ int main(void)
                 cmocka_unit_test(test_equal_chunks_leave_the_fixed_part_open),
                 cmocka_unit_test(test_merges_run_on_the_same_threads),
                 cmocka_unit_test(test_failures_cost_half_an_attempt),
+                cmocka_unit_test(test_what_would_fail_is_not_recommended),
                 cmocka_unit_test(test_the_same_question_has_the_same_answer),
                 cmocka_unit_test(test_the_fewest_workers_that_make_a_deadline),
                 cmocka_unit_test(test_the_fastest_within_a_cost),

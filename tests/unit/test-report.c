@@ -306,6 +306,37 @@ static void test_a_page_is_written_whole_or_not_at_all(void **state)
         roast_run_free(run);
 }
 
+static void test_a_page_does_not_replace_a_run(void **state)
+{
+        const char *path = folder_path(state, "run.roast"), *page = folder_path(state, "page.html");
+        const char *log = folder_path(state, "page.html-wal");
+        struct roast_error error = { 0 };
+        struct roast_run *run = sample_run(), *kept;
+
+        assert_int_equal(roast_run_copy_new(run, path, NULL), 0);
+        assert_int_equal(roast_report_write(run, path, &error), ROAST_E_STATE);
+        assert_has(error.message, "run.roast: is a run, and is not overwritten");
+        assert_int_equal(roast_run_open(&kept, path, NULL), 0);
+        assert_int_equal(roast_report_write(kept, path, &error), ROAST_E_STATE);
+        assert_has(error.message, "run.roast: is what is read, and is not overwritten");
+        roast_run_free(kept);
+
+        folder_put_text(page, ""); /* of a run that has just begun, all is in its log */
+        assert_int_equal(roast_report_write(run, page, &error), 0);
+        folder_put_text(log, "rows");
+        assert_int_equal(roast_report_write(run, page, &error), ROAST_E_STATE);
+        roast_run_free(run);
+
+        path = folder_path(state, "growing.roast");
+        assert_int_equal(roast_run_create(&run, path, NULL), 0);
+        assert_int_equal(sample_fill(run, 3, NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_int_equal(roast_report_write(run, path, &error), ROAST_E_STATE);
+        assert_int_equal(roast_run_finish(run, NULL), 0);
+        assert_int_equal(roast_run_check(run, NULL, NULL, NULL), 0);
+        roast_run_free(run);
+}
+
 static void test_running_out_of_memory_is_an_error(void **state)
 {
         struct roast_run *run = sample_run();
@@ -374,6 +405,8 @@ int main(void)
                 cmocka_unit_test(test_series_are_bands_and_each_worker),
                 cmocka_unit_test(test_an_empty_run_has_data_too),
                 cmocka_unit_test(test_the_page_carries_the_data),
+                cmocka_unit_test_setup_teardown(test_a_page_does_not_replace_a_run, folder_make,
+                                                folder_remove),
                 cmocka_unit_test_setup_teardown(test_a_page_is_written_whole_or_not_at_all,
                                                 folder_make, folder_remove),
                 cmocka_unit_test(test_running_out_of_memory_is_an_error),

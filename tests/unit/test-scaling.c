@@ -132,6 +132,25 @@ static void test_a_run_that_does_not_tell_is_left_out_with_its_reason(void **sta
         roast_run_free(runs[1]);
 }
 
+static void test_a_run_that_is_given_twice_counts_once(void **state)
+{
+        struct roast_run *runs[] = { run_of(1), run_of(2), run_of(2) };
+        struct roast_scaling scaling;
+
+        (void)state;
+        for (size_t i = 0; i < 3; i++) {
+                assert_int_equal(roast_run_fact_text(runs[i], "run.id", i ? "b" : "a", NULL), 0);
+                assert_int_equal(roast_run_commit(runs[i], NULL), 0);
+        }
+        assert_int_equal(roast_scaling(&scaling, runs, 3, NULL), 0);
+        assert_null(scaling.points[0].left_out);
+        assert_null(scaling.points[1].left_out);
+        assert_has(scaling.points[2].left_out, "it is the same run as ");
+        roast_scaling_deinit(&scaling);
+        for (size_t i = 0; i < 3; i++)
+                roast_run_free(runs[i]);
+}
+
 static void test_without_memory_it_is_an_error(void **state)
 {
         struct roast_run *runs[] = { run_of(1), run_of(2), run_of(3), run_of(4) };
@@ -164,6 +183,7 @@ int main(void)
                 cmocka_unit_test(test_half_efficiency_is_where_a_core_does_half),
                 cmocka_unit_test(test_runs_are_sorted_and_related_to_the_smallest),
                 cmocka_unit_test(test_a_run_that_does_not_tell_is_left_out_with_its_reason),
+                cmocka_unit_test(test_a_run_that_is_given_twice_counts_once),
                 cmocka_unit_test(test_without_memory_it_is_an_error),
         };
 

@@ -72,6 +72,27 @@ static void test_a_run_that_cannot_be_read_is_listed_with_the_reason(void **stat
         assert_has(json, "\"id\": \"broken\",\n      \"error\": \"");
 }
 
+static void test_a_run_that_was_deleted_is_not_listed(void **state)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        struct catalog catalog;
+
+        add_run(state, "gone.roast", true);
+        add_run(state, "kept.roast", true);
+        assert_int_equal(catalog_init(&catalog, *state, NULL), 0);
+        assert_non_null(catalog_find(&catalog, "gone"));
+        assert_int_equal(unlink(folder_path(state, "gone.roast")), 0);
+        assert_null(catalog_find(&catalog, "gone"));
+        assert_string_equal(catalog_latest(&catalog)->id, "kept");
+        assert_int_equal(list_json(&out, &catalog, NULL), 0);
+        assert_null(memmem(out.data, out.len, "gone", 4));
+        assert_int_equal(unlink(folder_path(state, "kept.roast")), 0);
+        assert_null(catalog_latest(&catalog));
+        add_run(state, "gone.roast", false);
+        assert_string_equal(catalog_latest(&catalog)->id, "gone");
+        catalog_deinit(&catalog);
+}
+
 static void test_names_are_escaped_in_links_and_in_the_page(void **state)
 {
         ROAST_CLEANUP(cleanup_free) char *page = NULL;
@@ -114,6 +135,7 @@ int main(void)
                 TEST(test_a_folder_without_runs),
                 TEST(test_runs_are_listed_with_their_times),
                 TEST(test_a_run_that_cannot_be_read_is_listed_with_the_reason),
+                TEST(test_a_run_that_was_deleted_is_not_listed),
                 TEST(test_names_are_escaped_in_links_and_in_the_page),
                 TEST(test_a_list_without_memory_is_an_error),
         };

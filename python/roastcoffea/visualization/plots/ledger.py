@@ -38,6 +38,10 @@ __all__ = ["plot_time_ledger", "plot_wall_split"]
 LEDGER_PARTS = {
     "processor_cpu": ("Processor CPU", GREEN),
     "processor_wait": ("Processor waiting", ORANGE),
+    "processor": ("Processor", "#8cbf4f"),
+    "tasks_cpu": ("Tasks CPU", GREEN),
+    "tasks_wait": ("Tasks waiting", ORANGE),
+    "tasks": ("Tasks", "#8cbf4f"),
     "overhead": ("Other tasks", PURPLE),
     "serialize": ("Serialize", BLUE),
     "compress": ("Compress", SKY),
@@ -78,7 +82,8 @@ def plot_time_ledger(
     metrics
         the metrics; ``metrics["time_ledger"]``, or the argument itself, is ``{part: seconds}`` or
         ``{worker: {part: seconds}}`` with the parts ``processor_cpu``, ``processor_wait``,
-        ``overhead``, ``serialize``, ``compress``, ``transfer``, ``spill``, ``idle``, ``gone``. In
+        ``overhead``, ``serialize``, ``compress``, ``transfer``, ``spill``, ``idle``, ``gone``, and
+        for what could not be told apart ``processor``, ``tasks_cpu``, ``tasks_wait``, ``tasks``. In
         metrics without a ledger the parts come from the fine metrics, and what is left of
         cores x elapsed time is idle.
     output_path, figsize, title

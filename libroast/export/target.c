@@ -1,0 +1,93 @@
+/*
+ * Where what is made of a run may be written
+ *
+ * A run file is all that is left of hours of computing, and a word too many on
+ * the command line (`roast report -o *.roast`) makes it the name of the output.
+ * It is opened as any run is, not read here: closing a descriptor of our own
+ * would drop every lock that this process has on it.
+ */
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "roast-export.h"
+#include "util/cleanup.h"
+#include "util/size.h"
+
+/* Whether the target is the source, or that in a measurement directory which makes it one */
+static int is_source(const struct stat *target, const char *source)
+{
+        static const char *const ends[] = { "", "/metrics.json" };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(ends); i++) {
+                ROAST_CLEANUP(cleanup_free) char *name = NULL;
+                struct stat st;
+
+                if (asprintf(&name, "%s%s", source, ends[i]) < 0) {
+                        name = NULL;
+                        return ROAST_E_NOMEM;
+                }
+                if (stat(name, &st) == 0 && st.st_dev == target->st_dev &&
+                    st.st_ino == target->st_ino)
+                        return 1;
+        }
+        return 0;
+}
+
+/* A run that is being written, or was not finished, may be in its log alone. */
+static int has_log(const char *path)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        struct stat st;
+
+        if (asprintf(&log, "%s-wal", path) < 0) {
+                log = NULL;
+                return ROAST_E_NOMEM;
+        }
+        return stat(log, &st) == 0 && st.st_size > 0;
+}
+
+/* One that is damaged, or of a newer version, is a run too. */
+static int is_run(const char *path, struct roast_error *error)
+{
+        struct roast_error why = { 0 };
+        struct roast_run *run;
+        int r = roast_run_open(&run, path, &why);
+
+        if (r >= 0)
+                roast_run_free(run);
+        switch (r) {
+        case ROAST_E_FORMAT:
+        case ROAST_E_NOENT:
+                return 0;
+        case ROAST_E_NOMEM:
+        case ROAST_E_IO:
+                return roast_fail(error, r, "%s", why.message);
+        default:
+                return 1;
+        }
+}
+
+int roast_export_check_target(const char *path, const char *source, struct roast_error *error)
+{
+        struct stat st;
+        int r = has_log(path);
+
+        if (r < 0)
+                return roast_fail_nomem(error);
+        if (r == 0 && (stat(path, &st) < 0 || !S_ISREG(st.st_mode)))
+                return 0;
+        if (r == 0 && source && *source) {
+                r = is_source(&st, source);
+                if (r < 0)
+                        return roast_fail_nomem(error);
+                if (r > 0)
+                        return roast_fail(error, ROAST_E_STATE,
+                                          "%s: is what is read, and is not overwritten", path);
+        }
+        if (r == 0 && st.st_size > 0)
+                r = is_run(path, error);
+        return r > 0 ? roast_fail(error, ROAST_E_STATE, "%s: is a run, and is not overwritten",
+                                  path)
+                     : r;
+}
