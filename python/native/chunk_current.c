@@ -2,6 +2,7 @@
  * Which chunk a section belongs to
  *
  * A thread that runs a chunk has it at hand; chunks within chunks form a chain.
+ * Sections of a processor that is called within a chunk are the chunk's own.
  * A thread that was started inside process() has none: it belongs to the only
  * chunk of that processor that is active, if there is exactly one.
  */
@@ -24,11 +25,21 @@ static ChunkObject *innermost_active(void)
         return native_thread.innermost;
 }
 
+static bool serves(const ChunkObject *chunk, const PyObject *owner)
+{
+        if (chunk->owner == owner)
+                return true;
+        for (Py_ssize_t i = chunk->guests ? PyList_Size(chunk->guests) : 0; i > 0; i--)
+                if (PyList_GetItem(chunk->guests, i - 1) == owner)
+                        return true;
+        return false;
+}
+
 static ChunkObject *chunk_of_thread(PyObject *owner)
 {
         ChunkObject *chunk = innermost_active();
 
-        while (chunk && (chunk->ended || chunk->owner != owner))
+        while (chunk && (chunk->ended || !serves(chunk, owner)))
                 chunk = chunk->outer;
         return chunk;
 }
@@ -40,7 +51,7 @@ ChunkObject *chunk_search(PyObject *owner)
         if (found)
                 return found;
         for (ChunkObject *chunk = chunk_active; chunk; chunk = chunk->next) {
-                if (chunk->owner != owner)
+                if (!serves(chunk, owner))
                         continue;
                 if (found)
                         return NULL;

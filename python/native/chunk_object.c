@@ -42,6 +42,7 @@ static int chunk_traverse(PyObject *object, visitproc visit, void *arg)
 
         Py_VISIT(Py_TYPE(object));
         Py_VISIT(self->owner);
+        Py_VISIT(self->guests);
         Py_VISIT(self->custom);
         for (int i = 0; i < N_KINDS; i++)
                 Py_VISIT(self->views[i]);
@@ -53,6 +54,7 @@ static int chunk_clear(PyObject *object)
         ChunkObject *self = (ChunkObject *)object;
 
         Py_CLEAR(self->owner);
+        Py_CLEAR(self->guests);
         Py_CLEAR(self->custom);
         for (int i = 0; i < N_KINDS; i++)
                 Py_CLEAR(self->views[i]);
@@ -103,7 +105,30 @@ static PyObject *chunk_end(PyObject *object, PyObject *unused)
         self->ended = true;
         chunk_drop(self);
         Py_CLEAR(self->owner);
+        Py_CLEAR(self->guests);
         Py_DECREF(object);
+        Py_RETURN_NONE;
+}
+
+static PyObject *chunk_lend(PyObject *object, PyObject *processor)
+{
+        ChunkObject *self = (ChunkObject *)object;
+
+        if (!self->guests && !(self->guests = PyList_New(0)))
+                return NULL;
+        if (PyList_Append(self->guests, processor) < 0)
+                return NULL;
+        Py_RETURN_NONE;
+}
+
+static PyObject *chunk_take_back(PyObject *object, PyObject *unused)
+{
+        ChunkObject *self = (ChunkObject *)object;
+        Py_ssize_t n = self->guests ? PyList_Size(self->guests) : 0;
+
+        (void)unused;
+        if (n > 0 && PyList_SetSlice(self->guests, n - 1, n, NULL) < 0)
+                return NULL;
         Py_RETURN_NONE;
 }
 
@@ -116,6 +141,10 @@ static PyObject *chunk_get_ended(PyObject *object, void *unused)
 static PyMethodDef methods[] = {
         { "begin", chunk_begin, METH_NOARGS, "begin()\n--\n\nTake the readings; sections count." },
         { "end", chunk_end, METH_NOARGS, "end()\n--\n\nTake the readings again." },
+        { "lend", chunk_lend, METH_O,
+          "lend(processor, /)\n--\n\nCount the sections of this processor, too." },
+        { "take_back", chunk_take_back, METH_NOARGS,
+          "take_back()\n--\n\nNo longer count those of the one lent to last." },
         { "encode", chunk_encode, METH_O,
           "encode(fields, /)\n--\n\nThe record as bytes; fields are what only Python knows." },
         { "get", chunk_get, METH_VARARGS, "get(key, default=None, /)\n--\n\n" },

@@ -30,6 +30,7 @@ struct probe_state {
 /* The measurement of one chunk: the document dict while it runs, then the record */
 typedef struct ChunkObject {
         PyObject_HEAD PyObject *owner; /* the processor; NULL once ended */
+        PyObject *guests;              /* a list of processors that are called within, or NULL */
         PyObject *custom;              /* what the user wrote */
         PyObject *views[3]; /* the dicts of timing, memory and bytes that were looked at */
         struct section_set sections;

@@ -55,7 +55,7 @@ def chunk_of(processor: Any) -> Chunk | None:
     for chunk in reversed(chunks):
         if chunk.thread == thread:
             return chunk
-    return chunks[0] if len(chunks) == 1 else None
+    return chunks[0] if len({id(chunk) for chunk in chunks}) == 1 else None
 
 
 class Chunk(dict[str, Any]):
@@ -65,6 +65,7 @@ class Chunk(dict[str, Any]):
         super().__init__(timing={}, memory={}, bytes={})
         self.processor = processor
         self.thread = threading.get_ident()
+        self.guests: list[Any] = []
         self.record: dict[str, Any] = {}
 
     def begin(self) -> None:
@@ -82,11 +83,7 @@ class Chunk(dict[str, Any]):
         duration = time.monotonic() - self.clock
         cpu = time.thread_time() - self.cpu
         after = rss_mb()
-        chunks = _active.get(id(self.processor), [])
-        if self in chunks:
-            chunks[:] = [chunk for chunk in chunks if chunk is not self]
-        if not chunks:
-            _active.pop(id(self.processor), None)
+        self.leave(self.processor)
         self.record = {
             "t_start": self.start,
             "t_end": self.start + duration,
@@ -97,6 +94,26 @@ class Chunk(dict[str, Any]):
             "timestamp": self.start + duration,
             "cpu_time": cpu,
         }
+
+    def leave(self, processor: Any) -> None:
+        """Be no longer the chunk of a processor."""
+        chunks = _active.get(id(processor), [])
+        for i in range(len(chunks) - 1, -1, -1):
+            if chunks[i] is self:
+                del chunks[i]
+                break
+        if not chunks:
+            _active.pop(id(processor), None)
+
+    def lend(self, processor: Any) -> None:
+        """Count the sections of this processor, too."""
+        self.guests.append(processor)
+        _active.setdefault(id(processor), []).append(self)
+
+    def take_back(self) -> None:
+        """No longer count those of the one lent to last."""
+        if self.guests:
+            self.leave(self.guests.pop())
 
     def encode(self, fields: dict[str, Any]) -> bytes:
         """Return the record as JSON."""

@@ -39,6 +39,7 @@ _generation = 0
 _untold_ns = 0
 _clock = RunClock()
 _holders = 0
+_holder_pid = 0
 _variable_before: str | None = None
 
 
@@ -77,6 +78,11 @@ def has_sinks() -> bool:
     return bool(_sinks)
 
 
+def is_heard() -> bool:
+    """Tell whether records of this process reach a collector also without an output."""
+    return bool(_sinks) or (_holders > 0 and _holder_pid == os.getpid())
+
+
 def active() -> bool:
     """Tell whether decorated processors without a flag of their own are measured."""
     return bool(_sinks) or os.environ.get(COLLECT_VARIABLE, "0") not in ("", "0")
@@ -104,12 +110,13 @@ def hold_collecting() -> None:
     """Switch collection on in this process and in the children of its pools, until as many
     collectors have let go of it.
     """
-    global _holders, _variable_before
+    global _holders, _holder_pid, _variable_before
     _begin_clock()
     with _lock:
         if _holders == 0:
             _variable_before = os.environ.get(COLLECT_VARIABLE)
             os.environ[COLLECT_VARIABLE] = "1"
+            _holder_pid = os.getpid()
         _holders += 1
     new_run()
 
@@ -227,9 +234,11 @@ def note_outcome(key: ChunkKey, failed: bool) -> None:
 
 
 def new_run() -> None:
-    """Begin anew with what is told once per file and process."""
+    """Begin anew with what is told once per file and process, and with counting attempts."""
     global _generation
     _generation += 1
+    with _lock:
+        _failures.clear()
 
 
 def generation() -> int:

@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 CURRENT = "_roastcoffea_current_chunk"
 RECORDS = "_chunk_metrics"
 MARK = "_roastcoffea_wrapped"
+FLAGS = ("_roastcoffea_collect_metrics", "_roastcoffea_left_off")
 
 
 @overload
@@ -29,13 +30,16 @@ def track_metrics(func: Any = None) -> Any:
     Parameters
     ----------
     func
-        The method. ``@track_metrics`` and ``@track_metrics()`` do the same.
+        The method, or a function of the events, which coffea takes as a processor, too.
+        ``@track_metrics`` and ``@track_metrics()`` do the same.
 
     Returns
     -------
     A method with the same name, signature and result. While a collector is active,
     or the processor's ``_roastcoffea_collect_metrics`` is true, a result that is a
-    dict also has ``__roastcoffea_metrics__``, the records of the chunks in it.
+    dict also has ``__roastcoffea_metrics__``, the records of the chunks in it: if
+    coffea gets it, or who calls the method by hand, but not if code that coffea has
+    called does.
 
     Examples
     --------
@@ -63,6 +67,15 @@ def _wrap_process(func: Callable[..., Any]) -> Callable[..., Any]:
         return run(func, self, events, args, kwargs)
 
     return process
+
+
+def _wrap_function(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that calls a function of the events alone."""
+
+    def call(processor: Any, events: Any, *args: Any, **kwargs: Any) -> Any:
+        return func(events, *args, **kwargs)
+
+    return _wrap_process(call)
 
 
 def _wrap_postprocess(inner: Any) -> Callable[..., Any]:
@@ -96,7 +109,8 @@ class TrackedMethod:
     """What :func:`track_metrics` returns until the class it stands in is complete.
 
     The class then gets a plain function instead, the attributes that are promised
-    for a decorated class, and a postprocess() that never sees our key.
+    for a decorated class, and a postprocess() that never sees our key. A function
+    that stands in no class stays this, and is its own processor.
     """
 
     def __init__(self, func: Callable[..., Any]) -> None:
@@ -116,11 +130,14 @@ class TrackedMethod:
         return self._function.__get__(instance, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the method as a plain function."""
+        """Call the function of the events, or the method as one of processor and events."""
+        if len(args) + ("events" in kwargs) == 1:
+            return _wrap_function(self.__wrapped__)(self, *args, **kwargs)  # type: ignore[attr-defined]
         return self._function(*args, **kwargs)
 
     def __reduce__(self) -> Any:
-        return TrackedMethod, (self.__wrapped__,)  # type: ignore[attr-defined]
+        flags = {name: value for name, value in vars(self).items() if name in FLAGS}
+        return TrackedMethod, (self.__wrapped__,), flags or None  # type: ignore[attr-defined]
 
 
 def prepare(owner: type) -> None:

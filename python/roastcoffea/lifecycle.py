@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 import uuid
 from abc import ABC, abstractmethod
@@ -18,6 +19,7 @@ from roastcoffea._roast import Run
 from roastcoffea.backends import make_backend
 from roastcoffea.clock import RunClock
 from roastcoffea.inputs import clean_text
+from roastcoffea.measure import FLAG, LEFT
 from roastcoffea.recording import Committer, create_file, note_environment, note_spans
 
 if TYPE_CHECKING:
@@ -28,6 +30,24 @@ if TYPE_CHECKING:
     from roastcoffea.progress import Display
 
 logger = logging.getLogger("roastcoffea.collector")
+
+
+class ClassFlag:
+    """A flag on a class: true while a collector is entered, and only in the process of that.
+
+    A class that is pickled by value gets attributes at its destination, but loses none: what
+    arrives there has to mean nothing. The instance takes its own flag along.
+    """
+
+    def __init__(self, before: Any = None) -> None:
+        self.on = True
+        self.before = before  # what the class had, to be given back
+
+    def __get__(self, instance: Any, owner: type | None = None) -> bool | None:
+        return True if self.on else None
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
 
 
 class Lifecycle(ABC):
@@ -67,7 +87,9 @@ class Lifecycle(ABC):
         self._run: Run | None = None
         self._faults = 0
         self._open = False
-        self._flags_before = (False, False)
+        self._pid = os.getpid()
+        self._flag_before: Any = None
+        self._class_flag = ClassFlag()
         self._committer: Committer | None = None
         self._display: Display | None = None
         self._start_utc_ns = 0
@@ -112,6 +134,8 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._is_elsewhere:
+            return
         end_utc_ns = self._stop_clock()
         try:
             with self._guarded("reading fine metrics"):
@@ -145,6 +169,8 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._is_elsewhere:
+            return
         end_utc_ns = self._stop_clock()
         try:
             with self._guarded("reading fine metrics"):
@@ -164,6 +190,7 @@ class Lifecycle(ABC):
 
     def _begin(self) -> None:
         """What the beginning of a run does without the cluster."""
+        self._pid = os.getpid()
         if self._run is not None:
             self._forget_last_run()
         if not self._chunk_metrics:
@@ -225,6 +252,11 @@ class Lifecycle(ABC):
         else:
             with self._guarded("computing the user's metrics"):
                 self._note_custom()
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """Whether this is a forked child that leaves the block: the run is its parent's."""
+        return os.getpid() != self._pid
 
     @property
     def _collecting(self) -> bool:
@@ -298,20 +330,38 @@ class Lifecycle(ABC):
         processor = self.processor_instance
         if processor is None:
             return
-        flag = "_roastcoffea_collect_metrics"
         try:
-            cls = type(processor)
             if on:
-                self._flags_before = vars(processor).get(flag, False), flag in vars(cls)
-                setattr(processor, flag, True)
-                setattr(cls, flag, True)
-                return
-            instance_before, class_before = self._flags_before
-            setattr(processor, flag, instance_before)
-            if not class_before and flag in vars(cls):
-                delattr(cls, flag)
+                self._raise_flags(processor, type(processor))
+            else:
+                self._lower_flags(processor, type(processor))
         except (AttributeError, TypeError):  # a function, a partial, an object without __dict__
             logger.debug("the processor takes no attributes")
+
+    def _raise_flags(self, processor: Any, cls: type) -> None:
+        own = vars(processor)
+        self._class_flag = ClassFlag(vars(cls).get(FLAG))
+        self._flag_before = None if LEFT in own else own.get(FLAG)
+        if LEFT in own:
+            delattr(processor, LEFT)
+        setattr(processor, FLAG, True)
+        setattr(cls, FLAG, self._class_flag)
+
+    def _lower_flags(self, processor: Any, cls: type) -> None:
+        self._class_flag.on = False
+        if vars(processor).get(FLAG) is True:  # else the user has changed it
+            setattr(processor, FLAG, self._flag_before or False)
+            if self._flag_before is None:
+                setattr(processor, LEFT, True)
+        if vars(cls).get(FLAG, self) not in (self._class_flag, None):
+            return  # another collector's, who gives back what was before both
+        before = self._class_flag.before
+        while isinstance(before, ClassFlag) and not before.on:
+            before = before.before
+        if before is None:
+            delattr(cls, FLAG)
+        else:
+            setattr(cls, FLAG, before)
 
     # -- fine metrics ------------------------------------------------------------------
 

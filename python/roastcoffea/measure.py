@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from roastcoffea import collecting, inputs, trees
@@ -18,45 +19,68 @@ from roastcoffea.native import Chunk, Records, take_faults
 
 KEY = "__roastcoffea_metrics__"
 FLAG = "_roastcoffea_collect_metrics"
+#: True beside a flag that a collector has left at False, and not the user
+LEFT = "_roastcoffea_left_off"
+MAX_FRAMES = 30  # between coffea and a decorated method
 MAX_MESSAGE_BYTES = 512
 MAX_NAMES_BYTES = 4096
 
 Method = Callable[..., Any]
 
-_inside = threading.local()  # .processors: those whose process() runs in this thread
+_inside = threading.local()  # .chunk: the one that is measured in this thread, or None
 
 
 def wanted(processor: Any) -> bool:
     """Tell whether a processor is measured: its own flag counts, then that of the process."""
-    flag = getattr(processor, FLAG, None)
-    return collecting.active() if flag is None else bool(flag)
+    try:
+        flag = getattr(processor, FLAG, None)
+        if flag is not None and (flag or not left_off(processor)):
+            return bool(flag)
+    except Exception:  # a __getattr__ with rules of its own: there is no flag
+        return collecting.active()
+    return collecting.active()
+
+
+def left_off(processor: Any) -> bool:
+    """Tell whether it was a collector that left the flag of a processor at False."""
+    try:
+        return LEFT in vars(processor)
+    except Exception:  # it has no __dict__
+        return False
 
 
 def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:
     """Call ``method(processor, events, ...)`` and leave a record of it behind.
 
-    A decorated method that calls the decorated one it overrides is one chunk, not two.
+    A decorated method that calls others, the one it overrides or those of other processors, is
+    one chunk with all their sections.
     """
+    outer = getattr(_inside, "chunk", None)
+    measurement = None
     try:
-        inside = _inside.processors
-    except AttributeError:
-        inside = _inside.processors = []
-    try:
-        nested = any(other is processor for other in inside)
-        measurement = Measurement(processor, events) if not nested and wanted(processor) else None
+        if not wanted(processor):
+            outer = None
+        elif outer is not None:
+            outer.lend(processor)
+        elif (caller := caller_of_process()) is not Caller.TRACING:
+            measurement = Measurement(processor, events, caller)
     except Exception as error:
         collecting.note_fault("beginning of a chunk", error)
-        measurement = None
+        outer = None
     if measurement is None:
-        return method(processor, events, *args, **kwargs)
-    inside.append(processor)
+        try:
+            return method(processor, events, *args, **kwargs)
+        finally:
+            if outer is not None:
+                outer.take_back()
+    _inside.chunk = measurement.chunk
     try:
         result = method(processor, events, *args, **kwargs)
     except BaseException as error:
         measurement.failed(error)
         raise
     finally:
-        inside.pop()
+        _inside.chunk = None
     return measurement.finished(result)
 
 
@@ -68,9 +92,10 @@ def is_graph(events: Any) -> bool:
 class Measurement:
     """The readings around one call, and the record that they become."""
 
-    def __init__(self, processor: Any, events: Any) -> None:
+    def __init__(self, processor: Any, events: Any, caller: Caller) -> None:
         begin_ns = time.thread_time_ns()
         self.processor = processor
+        self.caller = caller
         self.events = events
         self.factory = inputs.factory_of(events)
         self.handle = inputs.handle_of(events, self.factory)
@@ -110,8 +135,16 @@ class Measurement:
             begin_ns = time.thread_time_ns()
             graph = is_graph(self.events)
             record = self.keep(self.fields("graph" if graph else "finished"), begin_ns)
-            if not graph and carries(result):
-                carry(result, record)
+            if graph:
+                return result
+            carried = False
+            if self.caller is not Caller.WITHIN_COFFEA and carries(result):
+                result, carried = carry(result, record)
+            if not carried and self.caller is not Caller.USER and not collecting.is_heard():
+                collecting.note_fault(
+                    "records that no output carries",
+                    "here they have no other way to the collector",
+                )
         except Exception as fault:
             collecting.note_fault("record of a chunk", fault)
         return result
@@ -153,7 +186,13 @@ class Measurement:
         if outcome != "graph":
             number_of_events(self.events, fields)
         file = fields["file"]
-        key = (fields["uuid"] or file, fields["tree"], fields["entry_start"], fields["entry_stop"])
+        key = (
+            fields["dataset"],
+            fields["uuid"] or file,
+            fields["tree"],
+            fields["entry_start"],
+            fields["entry_stop"],
+        )
         fields["attempt"] = collecting.attempt(key)
         if file is not None:
             collecting.note_outcome(key, outcome == "failed")
@@ -218,6 +257,41 @@ class Measurement:
             fields["unused_branches"] = cut("\n".join(sorted(never)), MAX_NAMES_BYTES)
 
 
+class Caller(Enum):
+    """Who has called a decorated method, and so gets what it returns."""
+
+    COFFEA = 1
+    WITHIN_COFFEA = 2  # the user's code that coffea has called
+    USER = 3
+    TRACING = 4  # coffea, to see what is touched: of no chunk
+
+
+def caller_of_process() -> Caller:
+    """Look who gets the result: only coffea and a user who calls by hand expect our key in it.
+
+    Code that stands between, an override or another decorator, would find it among its own keys.
+    """
+    coffea = sys.modules.get("coffea.processor.executor")
+    if coffea is None:
+        return Caller.USER
+    calling, tracing = vars(coffea), vars(sys.modules.get("coffea.nanoevents.trace", coffea))
+    frame = sys._getframe(2).f_back  # behind run() and the method that calls it
+    if frame is not None and frame.f_globals.get("__name__") == "roastcoffea.decorator":
+        frame = frame.f_back  # a TrackedMethod that was called
+    caller = Caller.COFFEA
+    for _ in range(MAX_FRAMES):
+        if frame is None:
+            break
+        names = frame.f_globals
+        if names is calling:
+            return caller
+        if names is tracing:
+            return Caller.TRACING
+        caller = Caller.WITHIN_COFFEA
+        frame = frame.f_back
+    return Caller.USER
+
+
 OUTCOMES = {"finished": 0, "failed": 1, "lost": 2, "skipped": 3, "graph": 4}
 
 
@@ -257,14 +331,24 @@ def carries(result: Any) -> bool:
     return not hasattr(result, "__add__")
 
 
-def carry(result: Any, record: Records) -> None:
-    """Put the record into a result, beside those of processors that were called within."""
+def carry(result: Any, record: Records) -> tuple[Any, bool]:
+    """Return the result with the record in it, and whether it is.
+
+    It stands beside those of other calls whose outputs were put together. A plain dict is copied:
+    the user's own may be one that every call returns.
+    """
     before = result.get(KEY)
     try:
-        result[KEY] = record if before is None else before + record
+        records = record if before is None else before + record
+        if type(result) is dict:
+            return {**result, KEY: records}, True
+        result[KEY] = records
     except Exception:
         # a mapping with rules of its own: it goes without
-        result.pop(KEY, None)
+        if type(result) is not dict:
+            result.pop(KEY, None)
+        return result, False
+    return result, True
 
 
 MAX_LOCAL_RECORDS = 1_000_000
@@ -286,3 +370,8 @@ def local_records(cls: type) -> Records:
         _local_generation = collecting.generation()
         _local.clear()
     return _local.setdefault(f"{cls.__module__}.{cls.__qualname__}", Records())
+
+
+def all_local_records() -> list[Records]:
+    """Return those of all classes, as far as they are of the run that began last."""
+    return list(_local.values()) if _local_generation == collecting.generation() else []

@@ -25,6 +25,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+MAKE_RUN = ROOT / "build/tests/unit/make-run"
 BIN = Path(sys.executable).parent
 PAGES = sorted(path.name for path in DOCS.glob("*.md"))
 
@@ -133,10 +134,12 @@ class Reader:
             assert words[1] in targets, line
 
     def provide_runs(self, line: str) -> None:
-        """Copy the reader's run to the other names that a line reads."""
+        """Copy the reader's run to the other names that a line reads; groups have several runs."""
         read = re.sub(r"-o \S+", "", line)
         for name in re.findall(r"[\w/-]+\.roast", read):
-            if not Path(name).exists():
+            if not Path(name).exists() and " -- " in line:
+                subprocess.run([MAKE_RUN, "many", name, "200", "1", "1", "0.1", "4"], check=True)
+            elif not Path(name).exists():
                 shutil.copy(self.run_file, name)
 
     def serve(self, line: str) -> None:

@@ -7,15 +7,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import pytest
 from coffea.processor import DaskExecutor, Runner
 from distributed import Client
 
 from roastcoffea import MetricsCollector
+from roastcoffea.backends import shipping
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +154,13 @@ def test_an_environment_without_the_package_is_measured_all_the_same(
     assert len(metrics["tracking_data"]["worker_memory"]) == 3
     assert metrics["num_successful_chunks"] == 12
     assert metrics["total_events_from_chunks"] == 12_000
+
+
+def test_collectors_that_begin_at_once_do_not_disturb_each_other() -> None:
+    module = shipping.__name__
+    with ExitStack() as first:
+        first.enter_context(shipping._by_value())
+        with shipping._by_value():
+            first.close()
+            assert module in cloudpickle.list_registry_pickle_by_value()
+    assert module not in cloudpickle.list_registry_pickle_by_value()

@@ -1,7 +1,8 @@
 """The back end for executors without a cluster: this process and the pools of its children.
 
-Children run none of our code: they are sampled from outside. Chunk records come through the
-output.
+Children run none of our code: they are sampled from outside. Their chunk records come through the
+output, those of this process also without it: of chunks that failed, and of outputs that can carry
+none.
 
 A process of a pool has one core. This process, where it is the worker itself, has as many as the
 threads of its pool: those that the executor says, else those of the largest
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea import _probe, collecting
+from roastcoffea import _probe, collecting, measure
 from roastcoffea._roast import Run
 from roastcoffea.backends.base import CAME, PRESENT, WENT, AbstractMetricsBackend
 from roastcoffea.backends.tracking import tracking_data
@@ -79,6 +80,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop, and return the tracking data."""
+        self.close_channel()
         watcher, self._watcher = self._watcher, None
         if watcher is None:
             return {}
@@ -87,6 +89,11 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             return {}  # which is not the same as that there were none
         now_utc_ns = collecting.clock().utc_ns()
         return tracking_data(self.run, self.start_utc_ns, now_utc_ns, self.interval)
+
+    def close_channel(self) -> None:
+        """Take the records that were made in this process."""
+        for records in measure.all_local_records():
+            self.run.add_chunks(records.to_bytes())
 
     def create_span(self, name: str) -> None:
         """There are no spans."""

@@ -9,6 +9,7 @@ what goes to the workers; workers that join later get it when they come.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,17 +103,28 @@ def lacks_package() -> bool:
         return True
 
 
+_lock = threading.Lock()
+_shippers = 0
+
+
 @contextmanager
 def _by_value() -> Iterator[None]:
-    """Pickle this module's functions and classes by value."""
+    """Pickle this module's functions and classes by value, until the last who wants it is done."""
+    global _shippers
     import cloudpickle
 
     module = sys.modules[__name__]
-    cloudpickle.register_pickle_by_value(module)
+    with _lock:
+        if _shippers == 0:
+            cloudpickle.register_pickle_by_value(module)
+        _shippers += 1
     try:
         yield
     finally:
-        cloudpickle.unregister_pickle_by_value(module)
+        with _lock:
+            _shippers -= 1
+            if _shippers == 0:
+                cloudpickle.unregister_pickle_by_value(module)
 
 
 async def ship(client: Client, name: str) -> None:
