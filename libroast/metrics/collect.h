@@ -36,6 +36,7 @@ struct collect {
         int r;                       /* ROAST_E_NOMEM: a walk over facts was broken off */
         char processor[256];         /* class of the processor; empty: not known */
         char chunk_prefix[256];      /* of tasks that are about chunks; empty: not known */
+        bool names_chunks;           /* the back end tells of each task whether it is */
         char no_spans[200];          /* why there are no spans; empty: not said */
         char few_spans[200];         /* why they are incomplete; empty: they are not */
         struct report_custom custom; /* the user's own figures */

@@ -79,6 +79,8 @@ static int note(const struct roast_fact *fact, void *context)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
                 note_text(collect->processor, sizeof(collect->processor), fact->text);
+        else if (!strcmp(fact->name, "backend.name") && fact->type == ROAST_FACT_TEXT)
+                collect->names_chunks = !strcmp(fact->text, "dask");
         else if (!strcmp(fact->name, "task.chunk_prefix") && fact->type == ROAST_FACT_TEXT)
                 note_text(collect->chunk_prefix, sizeof(collect->chunk_prefix), fact->text);
         else if (!strcmp(fact->name, "backend.spans") && fact->type == ROAST_FACT_ABSENT)

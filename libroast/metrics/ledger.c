@@ -75,7 +75,7 @@ static double duration(int64_t from, int64_t to)
 /* Whether tasks about chunks can be told from others */
 static bool has_kinds(const struct collect *collect)
 {
-        return collect->times.has_chunks || *collect->chunk_prefix;
+        return collect->names_chunks || collect->times.has_chunks || *collect->chunk_prefix;
 }
 
 static int64_t clip(const struct collect *collect, int64_t utc_ns)

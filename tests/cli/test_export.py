@@ -282,7 +282,11 @@ def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
     subprocess.run([MAKE_RUN, "large:30000:4:60", run], check=True)
     target.write_text("older")
     for number in (signal.SIGINT, signal.SIGTERM):
-        process = subprocess.Popen([ROAST, "export", run, "-w", "chunks", "-o", target])
+        process = subprocess.Popen(
+            [ROAST, "export", run, "-w", "chunks", "-o", target],
+            # a shell lets its background ignore it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         while not any(tmp_path.glob("*.part")) and process.poll() is None:
             time.sleep(0.001)
         process.send_signal(number)
