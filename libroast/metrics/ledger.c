@@ -196,8 +196,6 @@ static void note_activity(const struct collect *collect, struct state *states,
                 return;
         }
         share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
-        if (!has_kinds(collect))
-                share = 1;
         if (share > 0)
                 *(is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
                                                              : &state->noncpu_ns) += share * ns;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "run/log.h"
+#include "run/sqlite-file.h"
 #include "util/cleanup.h"
 
 #define MAGIC       UINT32_C(0x377f0682) /* one more: checksums of big-endian words */
@@ -33,11 +34,6 @@ struct log {
         uint32_t sums[2];
         uint8_t header[HEADER_SIZE];
 };
-
-static uint32_t be32(const uint8_t *at)
-{
-        return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
 
 static uint32_t le32(const uint8_t *at)
 {

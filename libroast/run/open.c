@@ -14,14 +14,10 @@
 
 #include "run/log.h"
 #include "run/run.h"
+#include "run/sqlite-file.h"
 #include "util/cleanup.h"
 
 #define HEADER_SIZE 100
-
-static uint32_t be32(const uint8_t *at)
-{
-        return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
 
 /* Bytes of the file beside it whose name ends in "-wal" or "-journal"; -1: there is none */
 static off_t size_beside(const char *path, const char *end)
@@ -38,7 +34,7 @@ static off_t size_beside(const char *path, const char *end)
 
 static uint32_t page_size_of(const uint8_t *header)
 {
-        uint32_t size = (uint32_t)header[16] << 8 | header[17];
+        uint32_t size = be16(header + 16);
 
         return size == 1 ? 65536 : size;
 }

@@ -6,6 +6,7 @@
 
 #include "roast-error.h"
 #include "run/pages.h"
+#include "run/sqlite-file.h"
 #include "util/buf.h"
 #include "util/cleanup.h"
 
@@ -36,16 +37,6 @@ struct pages {
         unsigned int depth;
         struct buf long_row; /* one that goes on in other pages */
 };
-
-static uint32_t be16(const uint8_t *at)
-{
-        return (uint32_t)at[0] << 8 | at[1];
-}
-
-static uint32_t be32(const uint8_t *at)
-{
-        return be16(at) << 16 | be16(at + 2);
-}
 
 static uint64_t be64(const uint8_t *at)
 {

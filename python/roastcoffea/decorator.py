@@ -17,7 +17,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 CURRENT = "_roastcoffea_current_chunk"
 RECORDS = "_chunk_metrics"
 MARK = "_roastcoffea_wrapped"
-FLAGS = ("_roastcoffea_collect_metrics", "_roastcoffea_left_off")
 
 
 @overload
@@ -136,7 +135,9 @@ class TrackedMethod:
         return self._function(*args, **kwargs)
 
     def __reduce__(self) -> Any:
-        flags = {name: value for name, value in vars(self).items() if name in FLAGS}
+        from roastcoffea.measure import FLAG, LEFT
+
+        flags = {name: value for name, value in vars(self).items() if name in (FLAG, LEFT)}
         return TrackedMethod, (self.__wrapped__,), flags or None  # type: ignore[attr-defined]
 
 

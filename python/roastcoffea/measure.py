@@ -34,19 +34,11 @@ def wanted(processor: Any) -> bool:
     """Tell whether a processor is measured: its own flag counts, then that of the process."""
     try:
         flag = getattr(processor, FLAG, None)
-        if flag is not None and (flag or not left_off(processor)):
-            return bool(flag)
+        if flag is False and LEFT in getattr(processor, "__dict__", ()):
+            flag = None
     except Exception:  # a __getattr__ with rules of its own: there is no flag
-        return collecting.active()
-    return collecting.active()
-
-
-def left_off(processor: Any) -> bool:
-    """Tell whether it was a collector that left the flag of a processor at False."""
-    try:
-        return LEFT in vars(processor)
-    except Exception:  # it has no __dict__
-        return False
+        flag = None
+    return collecting.active() if flag is None else bool(flag)
 
 
 def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:

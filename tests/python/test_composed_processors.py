@@ -118,6 +118,17 @@ def analyse(executor: Any, fileset: Any, processor: Any) -> Any:
     )
 
 
+def measure(executor: Any, fileset: Any, processor: Any) -> tuple[MetricsCollector, Any]:
+    """Measure an analysis, whose output is what it is without."""
+    expected, _ = analyse(executor, fileset, processor)
+    with MetricsCollector(executor, processor_instance=processor) as collector:
+        output, report = analyse(executor, fileset, processor)
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    assert output == expected
+    return collector, report
+
+
 @pytest.mark.parametrize("where", ["iterative", "dask"])
 @pytest.mark.parametrize(
     ("kind", "n_records"),
@@ -131,7 +142,9 @@ def analyse(executor: Any, fileset: Any, processor: Any) -> Any:
         pytest.param(
             lambda: function,
             N_CHUNKS,
-            marks=pytest.mark.skipif(not TAKES_FUNCTIONS, reason="not with this coffea"),
+            marks=pytest.mark.skipif(
+                not TAKES_FUNCTIONS, reason="this coffea takes no functions as processors"
+            ),
         ),
     ],
 )
@@ -142,12 +155,7 @@ def test_the_output_is_the_same_and_every_record_arrives(
     if where == "dask":
         executor = DaskExecutor(client=client, status=False, retries=0)
     processor = kind()
-    expected, _ = analyse(executor, small_fileset, processor)
-    with MetricsCollector(executor, processor_instance=processor) as collector:
-        output, report = analyse(executor, small_fileset, processor)
-        collector.extract_metrics_from_output(output)
-        collector.set_coffea_report(report)
-    assert output == expected
+    collector, report = measure(executor, small_fileset, processor)
     assert report["chunks"] == N_CHUNKS
     metrics = collector.get_metrics()
     assert metrics["num_chunks"] == n_records
@@ -170,12 +178,7 @@ def log(tmp_path: Path) -> Iterator[Path]:
 def test_records_that_a_pool_cannot_hand_on_are_told_of(small_fileset: Any, log: Path) -> None:
     executor = FuturesExecutor(pool=ProcessPoolExecutor, workers=1, status=False)
     processor = Wrapping()
-    expected, _ = analyse(executor, small_fileset, processor)
-    with MetricsCollector(executor, processor_instance=processor) as collector:
-        output, report = analyse(executor, small_fileset, processor)
-        collector.extract_metrics_from_output(output)
-        collector.set_coffea_report(report)
-    assert output == expected
+    collector, report = measure(executor, small_fileset, processor)
     metrics = collector.get_metrics()
     assert metrics["num_chunks"] == report["chunks"]
     assert metrics.absent["chunk_duration_mean"] == "no chunk records"
@@ -183,9 +186,11 @@ def test_records_that_a_pool_cannot_hand_on_are_told_of(small_fileset: Any, log:
 
 
 def test_a_processor_that_coffea_traces_is_no_chunk(small_fileset: Any) -> None:
-    trace = pytest.importorskip("coffea.nanoevents.trace")
+    trace = pytest.importorskip(
+        "coffea.nanoevents.trace", reason="this coffea traces no processors"
+    )
     if "trace" not in inspect.signature(Runner.__call__).parameters:
-        pytest.skip("not with this coffea")
+        pytest.skip("this coffea traces no processors")
     processor = Scaled()
     executor = IterativeExecutor(status=False)
     runner = Runner(executor=executor, schema=DemoSchema, chunksize=1_000, savemetrics=True)

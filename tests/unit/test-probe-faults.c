@@ -26,6 +26,7 @@
 #include "roast-error.h"
 #include "spend.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 #define WIDTH    64 /* at least as many as there are columns */
 #define CALLS    400
@@ -217,29 +218,35 @@ static void test_a_row_whose_clocks_fail_has_no_wrong_times(void **state)
 /* A group with limits of which the one above is tighter, as v2 and as v1 */
 static int make_groups(void **state)
 {
+        static const struct {
+                const char *name, *text;
+        } files[] = {
+                { "job/cpu.max", "max 100000\n" },
+                { "job/memory.max", "8192000\n" },
+                { "job/memory.current", "8192\n" },
+                { "job/cpu.stat", "nr_throttled 3\nthrottled_usec 1\n" },
+                { "cpu.max", "50000 100000\n" },
+                { "cpu.stat", "nr_throttled 3\nthrottled_usec 7000000\n" },
+                { "memory.max", "4096000\n" },
+                { "memory.current", "4096\n" },
+                { "groups", "1:cpu,memory:/job\n0::/job\n" },
+                { "job/cpu.cfs_quota_us", "-1\n" },
+                { "job/cpu.cfs_period_us", "100000\n" },
+                { "cpu.cfs_quota_us", "50000\n" },
+                { "cpu.cfs_period_us", "100000\n" },
+                { "job/memory.limit_in_bytes", "8192000\n" },
+                { "memory.limit_in_bytes", "4096000\n" },
+                { "memory.usage_in_bytes", "4096\n" },
+        };
         ROAST_CLEANUP(cleanup_free) char *mounts = NULL;
 
         assert_int_equal(folder_make(state), 0);
         assert_int_equal(mkdir(folder_path(state, "job"), 0700), 0);
-        folder_put_text(folder_path(state, "job/cpu.max"), "max 100000\n");
-        folder_put_text(folder_path(state, "job/memory.max"), "8192000\n");
-        folder_put_text(folder_path(state, "job/memory.current"), "8192\n");
-        folder_put_text(folder_path(state, "job/cpu.stat"), "nr_throttled 3\nthrottled_usec 1\n");
-        folder_put_text(folder_path(state, "cpu.max"), "50000 100000\n");
-        folder_put_text(folder_path(state, "cpu.stat"), "nr_throttled 3\nthrottled_usec 7000000\n");
-        folder_put_text(folder_path(state, "memory.max"), "4096000\n");
-        folder_put_text(folder_path(state, "memory.current"), "4096\n");
-        folder_put_text(folder_path(state, "groups"), "1:cpu,memory:/job\n0::/job\n");
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(files); i++)
+                folder_put_text(folder_path(state, files[i].name), files[i].text);
         assert_true(asprintf(&mounts, "30 23 0:26 / %s rw - cgroup2 cgroup2 rw\n",
                              (const char *)*state) > 0);
         folder_put_text(folder_path(state, "mounts"), mounts);
-        folder_put_text(folder_path(state, "job/cpu.cfs_quota_us"), "-1\n");
-        folder_put_text(folder_path(state, "job/cpu.cfs_period_us"), "100000\n");
-        folder_put_text(folder_path(state, "cpu.cfs_quota_us"), "50000\n");
-        folder_put_text(folder_path(state, "cpu.cfs_period_us"), "100000\n");
-        folder_put_text(folder_path(state, "job/memory.limit_in_bytes"), "8192000\n");
-        folder_put_text(folder_path(state, "memory.limit_in_bytes"), "4096000\n");
-        folder_put_text(folder_path(state, "memory.usage_in_bytes"), "4096\n");
         free(mounts);
         mounts = NULL;
         assert_true(asprintf(&mounts, "30 23 0:26 / %s rw - cgroup cgroup rw,cpu,memory\n",
@@ -298,8 +305,6 @@ static void play_groups(void **state, const char *mounts)
 static void test_a_group_that_cannot_be_read_is_absent(void **state)
 {
         play_groups(state, "mounts");
-        folder_put_text(folder_path(state, "cpu.stat"),
-                        "nr_throttled 3\nthrottled_time 7000000000\n");
         play_groups(state, "mounts-v1");
 }
 
