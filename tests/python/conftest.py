@@ -27,6 +27,17 @@ def small_fileset(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[st
     return make_data(directory, files=2, events_per_file=6_000, basket_events=1_500)
 
 
+@pytest.fixture
+def sink() -> Iterator[list[bytes]]:
+    """Collect what is emitted in this process."""
+    from roastcoffea import collecting
+
+    emitted: list[bytes] = []
+    collecting.add_sink("test", emitted.append)
+    yield emitted
+    collecting.remove_sink("test")
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """A LocalCluster of two worker processes that the whole session shares."""

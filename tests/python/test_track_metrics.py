@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
-import json
 import logging
 import threading
 import traceback
@@ -15,23 +13,13 @@ import awkward as ak
 import numpy as np
 import pytest
 from coffea import processor
+from stand_in import KEY, Events, Plain
 
 from roastcoffea import collecting
 from roastcoffea._probe import Records
 from roastcoffea.decorator import _extract_chunk_metadata, track_metrics
 from roastcoffea.inputs import clean_url
 from roastcoffea.instrumentation import track_time
-
-KEY = "__roastcoffea_metrics__"
-
-
-@pytest.fixture
-def sink():
-    """Collect what is emitted in this process."""
-    emitted: list[bytes] = []
-    collecting.add_sink("test", emitted.append)
-    yield emitted
-    collecting.remove_sink("test")
 
 
 def test_a_failing_chunk_is_recorded_and_its_exception_passes_unchanged(sink):
@@ -57,38 +45,6 @@ def test_a_failing_chunk_is_recorded_and_its_exception_passes_unchanged(sink):
         assert record["error"] == record["error_message"]
         assert record["attempt"] == attempt
         assert list(record["timing"]) == ["before"]
-
-
-class Events:
-    """A small stand-in, as in tests and notebooks."""
-
-    def __init__(self, **metadata):
-        self.metadata = {
-            "dataset": "d",
-            "filename": "f.root",
-            "treename": "Events",
-            "entrystart": 0,
-            "entrystop": 5,
-            "fileuuid": "u",
-            **metadata,
-        }
-
-    def __len__(self):
-        return 5
-
-
-class Plain:
-    """Not a ProcessorABC; switched on by hand."""
-
-    _roastcoffea_collect_metrics = True
-
-    def __init__(self, result=None):
-        self.result = {} if result is None else result
-
-    @track_metrics()
-    def process(self, events, *args, factor=1, **kwargs):
-        """Return what it was told to."""
-        return self.result
 
 
 def test_the_method_looks_as_before():
@@ -345,124 +301,6 @@ def test_file_names_lose_their_secrets(name, clean):
     record = Plain().process(Events(filename=name, other=name))[KEY][0]
     assert record["file"] == clean
     assert record["metadata"]["other"] == clean
-
-
-def test_a_method_that_calls_the_one_it_overrides_is_one_chunk() -> None:
-    class Base:
-        _roastcoffea_collect_metrics = True
-
-        @track_metrics
-        def process(self, events):
-            with track_time(self, "inner"):
-                return {"n": len(events)}
-
-    class Derived(Base):
-        @track_metrics
-        def process(self, events):
-            with track_time(self, "outer"):
-                return super().process(events)
-
-    (record,) = Derived().process([1, 2, 3])[KEY]
-    assert set(record["timing"]) == {"inner", "outer"}
-
-
-class Part(Plain):
-    @track_metrics
-    def process(self, events):
-        with track_time(self, "part"):
-            self._roastcoffea_current_chunk["seen"] = True
-        return {"n": len(events)}
-
-
-@pytest.mark.parametrize("native", [True, False])
-def test_processors_that_are_called_within_a_chunk_are_part_of_it(native, sink, monkeypatch):
-    if not native:
-        from roastcoffea import _pure, decorator, measure
-
-        monkeypatch.setattr(measure, "Chunk", _pure.Chunk)
-        monkeypatch.setattr("roastcoffea.native.chunk_of", _pure.chunk_of)
-        monkeypatch.setattr(f"{__name__}.track_time", _pure.track_time)
-        assert decorator.CURRENT == _pure.CURRENT
-
-    class Whole(Plain):
-        def __init__(self):
-            self.parts = [Part(), Part()]
-
-        @track_metrics
-        def process(self, events):
-            with track_time(self, "whole"):
-                outputs = [part.process(events) for part in self.parts]
-            assert outputs == [{"n": 5}, {"n": 5}]
-            assert not any(hasattr(part, "_roastcoffea_current_chunk") for part in self.parts)
-            return {"n": 10}
-
-    output = Whole().process(Events())
-    assert output["n"] == 10
-    assert len(sink) == 1
-    (record,) = Records(sink) if native else [json.loads(sink[0])]
-    assert set(record["timing"]) == {"whole", "part"}
-    assert record["seen"] is True
-    assert KEY in Part().process(Events()), "by itself it is a chunk"
-
-
-def test_a_processor_within_a_chunk_that_fails_or_is_switched_off_leaves_nothing(sink):
-    off = Part()
-    off._roastcoffea_collect_metrics = False
-    failing = Plain()
-
-    def fail(*args):
-        raise ValueError("inner")
-
-    class Whole(Plain):
-        @track_metrics
-        def process(self, events):
-            with pytest.raises(AttributeError):
-                off.process(events)
-            with pytest.raises(ValueError, match="inner"):
-                Failing().process(events)
-            with track_time(failing, "gone"):
-                pass
-            return {}
-
-    class Failing(Plain):
-        process = track_metrics(fail)
-
-    Whole().process(Events())
-    (record,) = Records(sink)
-    assert record["outcome"] == "finished"
-    assert not record["timing"]
-
-
-@track_metrics
-def count(events, factor=1):
-    """Count events."""
-    with track_time(count, "counting"):
-        return {"n": len(events) * factor}
-
-
-def test_a_function_of_the_events_is_measured(sink):
-    output = count(Events())
-    assert output["n"] == 5
-    assert output[KEY][0]["num_events"] == 5
-    assert list(output[KEY][0]["timing"]) == ["counting"]
-    assert count(events=Events())[KEY][0]["dataset"] == "d"
-    assert functools.partial(count, factor=3)(Events())["n"] == 15
-    assert len(Records(sink)) == 3
-    assert count.__name__ == "count"
-    assert str(inspect.signature(count)) == "(events, factor=1)"
-
-
-def test_a_function_takes_its_flag_along():
-    import cloudpickle
-
-    count._roastcoffea_collect_metrics = True
-    try:
-        copy = cloudpickle.loads(cloudpickle.dumps(count))
-        assert copy(Events())["n"] == 5
-        assert KEY in copy(Events())
-    finally:
-        del count._roastcoffea_collect_metrics
-    assert count(Events()) == {"n": 5}
 
 
 class Choosy:
