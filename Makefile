@@ -181,7 +181,7 @@ $(installed): $(inputs) $(venv)/setup-stamp
 .PHONY: build-asan
 build-asan: $(venv)/setup-stamp
 	@mkdir -p build-asan
-	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true \
+	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true -Dpython=false \
 	    -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=float-cast-overflow \
 	    > build-asan/setup.log 2>&1 || \
 	    { cat build-asan/setup.log >&2; exit 1; }

@@ -23,7 +23,7 @@ import pytest
 from test_serve import MAKE_RUN, ROAST, Server, descriptors, memory_kb, serving
 
 SEED = 20_261
-REQUESTS = 3000  # of a seed
+REQUESTS = 1500  # of a seed
 CLIENTS = 48  # at once
 ANSWER_S = 0.15  # so long an answer is waited for
 LONG_S = float(os.environ.get("ROAST_FUZZ_SECONDS", "0"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 from embedded import words_of
 from playwright.sync_api import Locator, Page, expect
@@ -25,18 +25,20 @@ ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
 KIND = "large:270000:20:1200"
 
 
-def export(page: Path) -> dict[tuple[str, int], dict[str, str]]:
-    """Return the chunks of the run behind a page, by file and first entry."""
-    path = page.with_suffix(".csv")
-    words = [ROAST, "export", page.with_suffix(".roast"), "-w", "chunks", "-f", "csv", "-o", path]
-    subprocess.run(words, check=True)
-    with path.open(newline="") as lines:
-        return {(row["file"], int(row["entry_start"])): row for row in csv.DictReader(lines)}
+FIGURES = ["duration", "cpu_time", "mem_peak_mb"]
+COUNTS = ["entry_stop", "num_events", "requested_bytes", "attempt"]
+TEXTS = ["dataset", "worker", "outcome"]
 
 
 @pytest.fixture(scope="module")
-def known(make_report: Make) -> dict[tuple[str, int], dict[str, str]]:
-    return export(make_report(KIND))
+def known(make_report: Make) -> pd.DataFrame:
+    """The chunks of the run behind the page, by file and first entry."""
+    page = make_report(KIND)
+    path = page.with_suffix(".csv")
+    words = [ROAST, "export", page.with_suffix(".roast"), "-w", "chunks", "-f", "csv", "-o", path]
+    subprocess.run(words, check=True)
+    place = ["file", "entry_start"]
+    return pd.read_csv(path, usecols=place + FIGURES + COUNTS + TEXTS).set_index(place)
 
 
 def unpack(columns: bytes, column: dict[str, Any]) -> Numbers:
@@ -51,18 +53,17 @@ def unpack(columns: bytes, column: dict[str, Any]) -> Numbers:
     return np.where(values == 2**bits - 1, -1, values * column.get("unit", 1))
 
 
-def test_columns_hold_what_the_export_says(
-    make_report: Make, known: dict[tuple[str, int], dict[str, str]]
-) -> None:
+def test_columns_hold_what_the_export_says(make_report: Make, known: pd.DataFrame) -> None:
     words, columns = words_of(make_report(KIND))
     chunks = words["chunks"]
     page = {key: unpack(columns, about) for key, about in chunks.items() if "at" in repr(about)}
     assert chunks["n"] == len(known) == 270_000
     names = [words["files"][file] for file in page["file"]]
-    rows = [known[key] for key in zip(names, page["entry_start"], strict=True)]
+    rows = known.loc[list(zip(names, page["entry_start"], strict=True))]
+    assert len(rows) == len(known)
 
     def of(key: str, factor: float = 1) -> Numbers:
-        return np.array([round(float(row[key]) * factor) for row in rows])
+        return np.rint(rows[key].to_numpy() * factor).astype(np.int64)
 
     for key, exported in (("wall", "duration"), ("cpu", "cpu_time")):
         unit_ns = chunks[key]["unit"]
@@ -78,14 +79,14 @@ def test_columns_hold_what_the_export_says(
         ("worker", page["worker"], words["workers"]),
         ("outcome", page["outcome"], chunks["outcomes"]),
     ):
-        assert [texts[i] for i in numbers] == [row[key] for row in rows]
+        assert [texts[i] for i in numbers] == rows[key].to_list()
 
 
 def exact(value: float) -> str:
     return f"{value:,.9f}".rstrip("0").rstrip(".")
 
 
-def check(place: Locator, known: dict[tuple[str, int], dict[str, str]], units: list[int]) -> None:
+def check(place: Locator, known: pd.DataFrame, units: list[int]) -> None:
     """Compare what is written about a chunk with what was exported."""
     terms = dict(
         zip(
@@ -95,9 +96,9 @@ def check(place: Locator, known: dict[tuple[str, int], dict[str, str]], units: l
         )
     )
     first, last = (int(text.replace(",", "")) for text in terms["Entries"].split(" to "))
-    row = known[terms["File"], first]
-    assert last == int(row["entry_stop"])
-    assert terms["Events"].replace(",", "") == row["num_events"]
+    row = known.loc[terms["File"], first]
+    assert last == row["entry_stop"]
+    assert terms["Events"].replace(",", "") == str(row["num_events"])
     assert terms["Worker"] == row["worker"]
     assert terms["Dataset"] == row["dataset"]
 
@@ -107,17 +108,17 @@ def check(place: Locator, known: dict[tuple[str, int], dict[str, str]], units: l
         return found[1]
 
     wall, cpu = (
-        round(float(row[key]) * 1e9 / unit) * unit / 1e9
+        round(row[key] * 1e9 / unit) * unit / 1e9
         for key, unit in zip(("duration", "cpu_time"), units, strict=True)
     )
     assert digits("Duration") == exact(wall)
     assert digits("CPU") == exact(cpu)
-    assert digits("Peak memory") == f"{round(float(row['mem_peak_mb']) * 2**20):,}"
-    assert digits("Requested") == f"{int(row['requested_bytes']):,}"
+    assert digits("Peak memory") == f"{round(row['mem_peak_mb'] * 2**20):,}"
+    assert digits("Requested") == f"{row['requested_bytes']:,}"
 
 
 def test_a_chunk_is_shown_with_all_its_digits(
-    make_report: Make, open_page: Open, known: dict[tuple[str, int], dict[str, str]]
+    make_report: Make, open_page: Open, known: pd.DataFrame
 ) -> None:
     path = make_report(KIND)
     chunks = words_of(path)[0]["chunks"]
@@ -125,10 +126,10 @@ def test_a_chunk_is_shown_with_all_its_digits(
     page = open_page(path, "chunks")
     panel = page.locator("#chunks")
     expect(panel.locator(".ranges [role=status]")).to_have_text("270,000 of 270,000 chunks in view")
-    longest = sorted(known.values(), key=lambda row: -float(row["duration"]))
+    longest = known.sort_values("duration", ascending=False, kind="stable").index
     for i in (0, 1, 7, 49):
         row = panel.locator("tbody tr").nth(i)
-        assert row.locator("td").nth(1).inner_text() == longest[i]["file"]
+        assert row.locator("td").nth(1).inner_text() == longest[i][0]
         row.click()
         check(panel.locator(".about"), known, units)
     over = panel.locator(".u-over")
