@@ -113,7 +113,7 @@ install: $(venv)/setup-stamp ## install roast, libroast, headers, manual, comple
 	@meson install -C build-install --no-rebuild --quiet --destdir '$(stage)'
 
 .PHONY: wheel
-wheel: $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11
+wheel: setup-wheel $(venv)/setup-stamp ## make dist/roastcoffea-*.whl, which needs nothing but glibc 2.34 and Python 3.11
 	@tools/wheel
 
 .PHONY: sdist
@@ -160,8 +160,8 @@ help: ## list these commands
 $(venv)/setup-stamp: FORCE
 	@tools/setup build
 
-.PHONY: setup-lint setup-test setup-fuzz
-setup-lint setup-test setup-fuzz: setup-%: $(venv)/setup-stamp
+.PHONY: setup-lint setup-test setup-fuzz setup-wheel
+setup-lint setup-test setup-fuzz setup-wheel: setup-%: $(venv)/setup-stamp
 	@tools/setup $*
 
 # Installed by pip as a user would, from the build directory that the C unit

@@ -3,9 +3,9 @@
 python tools/pictures.py [NAME ...]
 
 Writes docs/pictures/. Terminals show what commands print on runs of the demo's analysis, made here
-on a local cluster; so do plots. The report page, in the system's Chromium, shows a generated run,
-which is large and always the same, but for what only a real one knows. With names, only these
-pictures are made.
+on a local cluster; so do plots. The report page, in the system's Chromium, shows such a run where
+it knows more, and a generated one, which is large and always the same, where it shows more. With
+names, only these pictures are made.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GENERATED = {
 
 #: The runs of a report page, its tab, and whether that is in dark colours
 TABS = {
-    "page-overview.png": (("large",), "overview", False),
+    "page-overview.png": (("zmumu",), "overview", False),
     "page-timeline.png": (("large",), "timeline", True),
     "page-chunks.png": (("large",), "chunks", False),
     "page-gantt.png": (("large",), "gantt", False),
@@ -131,7 +131,8 @@ def main() -> int:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: {', '.join(MADE)}")
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        if set(wanted) & {*TERMINALS, *PLOTS, "page-ledger.png"}:
+        of_demo = {name for name, (runs, _, _) in TABS.items() if "zmumu" in runs}
+        if set(wanted) & {*TERMINALS, *PLOTS, *of_demo}:
             measure("zmumu", 20_000)
         if "compare.svg" in wanted:
             measure("smaller-chunks", 4_000)

@@ -132,8 +132,8 @@ static int add_chunk(struct chunk_table *table, const struct large_size *size,
         size_t thread = i % (size->n_workers * LARGE_THREADS), row = table->n;
         size_t dataset = (i / 64) % ROAST_ARRAY_SIZE(datasets);
         uint64_t *seed = &clocks->seed;
-        /* as much as fills the time of all threads */
-        uint64_t mean_ns = size->seconds * UINT64_C(780000000) * size->n_workers * LARGE_THREADS /
+        /* as much as fills most of the time of all threads, and not more on any */
+        uint64_t mean_ns = size->seconds * UINT64_C(700000000) * size->n_workers * LARGE_THREADS /
                            size->n_chunks;
         uint64_t events = 5000 + sample_below(seed, 95000);
         int64_t wall_ns = (int64_t)(mean_ns / 40 +
