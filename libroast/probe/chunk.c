@@ -132,7 +132,8 @@ void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result)
                                     .lock_samples = seen.counts[THREAD_STATE_LOCK],
                                     .other_samples = seen.counts[THREAD_STATE_OTHER],
                             });
-        own_ns = probe_difference(closing_cpu_ns, probe_thread_cpu_ns());
+        result->end_cpu_ns = probe_thread_cpu_ns();
+        own_ns = probe_difference(closing_cpu_ns, result->end_cpu_ns);
         result->probe_ns =
                 own_ns < 0 || chunk->probe_ns < 0 ? PROBE_ABSENT : chunk->probe_ns + own_ns;
 }

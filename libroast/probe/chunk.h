@@ -56,7 +56,8 @@ struct probe_result {
         int64_t peak_rss_bytes;
         enum probe_peak peak;
         unsigned int flags;
-        int64_t probe_ns; /* CPU time of begin and end themselves, outside split.wall_ns */
+        int64_t probe_ns;   /* CPU time of begin and end themselves, outside split.wall_ns */
+        int64_t end_cpu_ns; /* the calling thread's CPU clock when that was all done */
 };
 
 void probe_chunk_begin(struct probe_chunk *chunk);

@@ -227,7 +227,6 @@ static void fill_result(struct chunk_table *table, const struct probe_result *re
                 { CHUNK_WRITE_BYTES, difference->io.write_bytes },
                 { CHUNK_RCHAR_BYTES, difference->io.rchar },
                 { CHUNK_WCHAR_BYTES, difference->io.wchar },
-                { CHUNK_PROBE_NS, result->probe_ns },
         };
 
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -272,26 +271,48 @@ static void adopt(ChunkObject *self, enum section_kind kind)
         }
 }
 
-/* What Python spent around the readings comes in addition to what these took themselves. */
-static void add_probe_time(struct chunk_table *table, const struct given *given, int64_t own_ns)
-{
-        int64_t ns = chunk_table_get(table, table->n - 1, CHUNK_PROBE_NS);
+/* What records took after they were encoded: the next one tells it. */
+static int64_t untold_ns;
 
-        if (given->values[CHUNK_PROBE_NS] && ns >= 0 && own_ns >= 0 &&
-            !__builtin_add_overflow(ns, own_ns, &ns))
-                chunk_table_set(table, table->n - 1, CHUNK_PROBE_NS, ns);
+/* What measuring took until now, from which on it is told by another record */
+static int64_t probe_time(ChunkObject *self)
+{
+        const struct probe_result *result = &self->result;
+        int64_t own_ns;
+
+        self->encoded_cpu_ns = probe_thread_cpu_ns();
+        own_ns = probe_difference(result->end_cpu_ns, self->encoded_cpu_ns);
+        if (result->probe_ns < 0 || own_ns < 0)
+                return PROBE_ABSENT;
+        own_ns += result->probe_ns + untold_ns;
+        untold_ns = 0;
+        return own_ns;
+}
+
+PyObject *chunk_sent(PyObject *object, PyObject *unused)
+{
+        ChunkObject *self = (ChunkObject *)object;
+        int64_t ns = probe_difference(self->encoded_cpu_ns, probe_thread_cpu_ns());
+
+        (void)unused;
+        if (ns > 0)
+                untold_ns += ns;
+        self->encoded_cpu_ns = PROBE_ABSENT;
+        Py_RETURN_NONE;
 }
 
 static int fill(struct chunk_table *table, ChunkObject *self, const struct given *given)
 {
+        int64_t probe_ns = probe_time(self);
         int r = chunk_table_add(table);
 
         if (r < 0)
                 return r;
         fill_result(table, &self->result);
+        if (probe_ns != PROBE_ABSENT)
+                chunk_table_set(table, table->n - 1, CHUNK_PROBE_NS, probe_ns);
         if ((r = fill_given(table, given)) < 0)
                 return r;
-        add_probe_time(table, given, self->result.probe_ns);
         if ((r = fill_sections(table, &self->sections)) < 0)
                 return r;
         return fill_branches(table, given->branches);

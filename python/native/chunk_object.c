@@ -6,6 +6,10 @@
  *     ...                       sections find it, the user writes fields into it
  *     chunk.end()               everything is read; what follows is not measured
  *     data = chunk.encode({"dataset": ..., "file": ..., "branches": [(name, bytes), ...]})
+ *     chunk.sent()
+ *
+ * All CPU time of its thread from Chunk() to sent() that is not between begin() and
+ * end() is what measuring took.
  */
 
 #include <unistd.h>
@@ -26,6 +30,8 @@ static PyObject *chunk_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         self = (ChunkObject *)alloc(type, 0);
         if (!self)
                 return NULL;
+        self->made_cpu_ns = probe_thread_cpu_ns();
+        self->encoded_cpu_ns = PROBE_ABSENT;
         self->owner = Py_NewRef(owner);
         sections_init(&self->sections, &native_thread);
         self->custom = PyDict_New();
@@ -77,6 +83,7 @@ static void chunk_dealloc(PyObject *object)
 static PyObject *chunk_begin(PyObject *object, PyObject *unused)
 {
         ChunkObject *self = (ChunkObject *)object;
+        bool same_thread;
 
         (void)unused;
         if (self->begun) {
@@ -84,9 +91,13 @@ static PyObject *chunk_begin(PyObject *object, PyObject *unused)
                 return NULL;
         }
         self->begun = true;
+        same_thread = self->sections.stack.thread == &native_thread;
         self->sections.stack.thread = &native_thread;
         chunk_push(self);
         probe_chunk_begin(&self->probe);
+        if (same_thread)
+                self->probe.probe_ns =
+                        probe_difference(self->made_cpu_ns, self->probe.opening.thread_cpu_ns);
         Py_RETURN_NONE;
 }
 
@@ -147,6 +158,8 @@ static PyMethodDef methods[] = {
           "take_back()\n--\n\nNo longer count those of the one lent to last." },
         { "encode", chunk_encode, METH_O,
           "encode(fields, /)\n--\n\nThe record as bytes; fields are what only Python knows." },
+        { "sent", chunk_sent, METH_NOARGS,
+          "sent()\n--\n\nLet the next record tell the time since encode()." },
         { "get", chunk_get, METH_VARARGS, "get(key, default=None, /)\n--\n\n" },
         { "setdefault", chunk_setdefault, METH_VARARGS,
           "setdefault(key, default=None, /)\n--\n\n" },

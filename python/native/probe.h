@@ -36,6 +36,8 @@ typedef struct ChunkObject {
         struct section_set sections;
         struct probe_chunk probe;
         struct probe_result result;
+        int64_t made_cpu_ns;    /* the thread's CPU clock when measuring began, */
+        int64_t encoded_cpu_ns; /* and up to where the record tells what it took */
         bool begun;
         bool ended;
         struct ChunkObject *outer;       /* the chunk that this thread was in before */
@@ -103,6 +105,7 @@ PyObject *chunk_iter(PyObject *self);
 
 /* chunk_encode.c */
 PyObject *chunk_encode(PyObject *self, PyObject *fields);
+PyObject *chunk_sent(PyObject *self, PyObject *unused);
 
 /* faults.c: what went wrong inside a section, where nothing may be raised */
 void fault_note(const char *where); /* takes the exception that is set */

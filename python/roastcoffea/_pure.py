@@ -63,6 +63,7 @@ class Chunk(dict[str, Any]):
 
     def __init__(self, processor: Any) -> None:
         super().__init__(timing={}, memory={}, bytes={})
+        self.made_ns = time.thread_time_ns()
         self.processor = processor
         self.thread = threading.get_ident()
         self.guests: list[Any] = []
@@ -77,10 +78,12 @@ class Chunk(dict[str, Any]):
         )
         self.cpu = time.thread_time()
         self.clock = time.monotonic()
+        self.spent_ns = time.thread_time_ns() - self.made_ns
 
     def end(self) -> None:
         """Take the readings again."""
         duration = time.monotonic() - self.clock
+        self.ended_ns = time.thread_time_ns()
         cpu = time.thread_time() - self.cpu
         after = rss_mb()
         self.leave(self.processor)
@@ -129,7 +132,11 @@ class Chunk(dict[str, Any]):
         record.pop("branches", None)
         if "error_message" in record:
             record["error"] = record["error_message"]
+        record["probe_ns"] = self.spent_ns + time.thread_time_ns() - self.ended_ns
         return json.dumps(record, default=plain).encode()
+
+    def sent(self) -> None:
+        """Do nothing: what sending takes is not told here."""
 
 
 def plain(value: Any) -> Any:

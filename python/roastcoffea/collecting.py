@@ -36,7 +36,6 @@ _worker: str | None = None
 _ask_worker: Callable[[], str | None] | None = None
 _host: str | None = None
 _generation = 0
-_untold_ns = 0
 _clock = RunClock()
 _holders = 0
 _holder_pid = 0
@@ -95,10 +94,8 @@ def shares_process() -> bool:
 
 def emit(data: bytes) -> None:
     """Hand one or more encoded records to every sink. A sink that fails is a fault, no error."""
-    with _lock:
-        sinks = list(_sinks.items())
     worker = identity().worker if shares_process() else None
-    for name, sends in sinks:
+    for name, sends in list(_sinks.items()):
         send = sends.get(worker) or next(iter(sends.values()))
         try:
             send(data)
@@ -148,21 +145,6 @@ def _begin_clock() -> None:
 def clock() -> RunClock:
     """Return the clock of this process, as it was when the first who collects now began."""
     return _clock
-
-
-def add_untold_ns(ns: int) -> None:
-    """Note time that measuring took and that no record tells yet."""
-    global _untold_ns
-    with _lock:
-        _untold_ns += ns
-
-
-def take_untold_ns() -> int:
-    """Return that time, to be told now."""
-    global _untold_ns
-    with _lock:
-        ns, _untold_ns = _untold_ns, 0
-    return ns
 
 
 def note_fault(where: str, error: BaseException | str, count: int = 1) -> None:
@@ -224,10 +206,10 @@ def attempt(key: ChunkKey) -> int:
 
 def note_outcome(key: ChunkKey, failed: bool) -> None:
     """Remember a failed attempt, so that the next one has the next number."""
+    if not failed:
+        _failures.pop(key, None)
+        return
     with _lock:
-        if not failed:
-            _failures.pop(key, None)
-            return
         if key not in _failures and len(_failures) >= MAX_FAILED_CHUNKS:
             _failures.pop(next(iter(_failures)))
         _failures[key] = _failures.get(key, 0) + 1

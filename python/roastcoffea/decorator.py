@@ -232,7 +232,7 @@ def _extract_chunk_metadata(events: Any) -> dict[str, Any]:
     measure.number_of_events(events, fields)
     if fields["num_events"] is None:
         del fields["num_events"]
-    about = inputs.about(events)
+    about = inputs.about(inputs.metadata_of(events))
     for name in ("dataset", "file", "uuid", "entry_start", "entry_stop"):
         fields[name] = about[name]
     return fields

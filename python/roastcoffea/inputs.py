@@ -64,9 +64,8 @@ def lookup(metadata: Any, key: str) -> Any:
         return None
 
 
-def about(events: Any) -> dict[str, Any]:
-    """Return what identifies a chunk: fields of its record."""
-    metadata = metadata_of(events)
+def about(metadata: Any) -> dict[str, Any]:
+    """Return what identifies a chunk, of its metadata: fields of its record."""
     name = lookup(metadata, "filename")
     return {
         "dataset": lookup(metadata, "dataset"),

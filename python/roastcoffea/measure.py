@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from enum import Enum
@@ -85,7 +84,7 @@ class Measurement:
     """The readings around one call, and the record that they become."""
 
     def __init__(self, processor: Any, events: Any, caller: Caller) -> None:
-        begin_ns = time.thread_time_ns()
+        self.chunk = Chunk(processor)  # which knows what measuring takes, from here on
         self.processor = processor
         self.caller = caller
         self.events = events
@@ -93,11 +92,10 @@ class Measurement:
         self.handle = inputs.handle_of(events, self.factory)
         self.source = inputs.source_of_handle(self.handle)
         self.bytes_before = inputs.requested_bytes(self.source)
-        self.about = inputs.about(events)
+        self.metadata = inputs.metadata_of(events)
+        self.about = inputs.about(self.metadata)
         self.opened: Any = None
-        self.chunk = Chunk(processor)
-        self.spent_ns = time.thread_time_ns() - begin_ns
-        self.chunk.begin()  # it knows what itself takes
+        self.chunk.begin()
 
     def open_tree(self) -> Any:
         """Return the tree that coffea has open, or else that of the open file."""
@@ -112,11 +110,10 @@ class Measurement:
         """Record that the user's method raised."""
         try:
             self.chunk.end()
-            begin_ns = time.thread_time_ns()
             fields = self.fields("failed")
             fields["error_type"] = type(error).__qualname__
             fields["error_message"] = cut(inputs.clean_text(message_of(error)), MAX_MESSAGE_BYTES)
-            self.keep(fields, begin_ns)
+            self.keep(fields)
         except Exception as fault:
             collecting.note_fault("record of a failed chunk", fault)
 
@@ -124,9 +121,8 @@ class Measurement:
         """Record that the user's method returned, and put the record into what it returned."""
         try:
             self.chunk.end()
-            begin_ns = time.thread_time_ns()
             graph = is_graph(self.events)
-            record = self.keep(self.fields("graph" if graph else "finished"), begin_ns)
+            record = self.keep(self.fields("graph" if graph else "finished"))
             if graph:
                 return result
             carried = False
@@ -141,19 +137,9 @@ class Measurement:
             collecting.note_fault("record of a chunk", fault)
         return result
 
-    def keep(self, fields: dict[str, Any], begin_ns: int) -> Records:
-        """Encode the record and hand it on to whoever wants it now.
-
-        What comes behind the last look at the clock is told by the next record of the process.
-        """
-        known_ns = time.thread_time_ns()
-        fields["probe_ns"] = self.spent_ns + known_ns - begin_ns + collecting.take_untold_ns()
-        record = self.send(self.chunk.encode(fields))
-        collecting.add_untold_ns(time.thread_time_ns() - known_ns)
-        return record
-
-    def send(self, data: bytes) -> Records:
-        """Hand an encoded record on."""
+    def keep(self, fields: dict[str, Any]) -> Records:
+        """Encode the record and hand it on to whoever wants it now."""
+        data = self.chunk.encode(fields)
         faults = take_faults()
         if faults is not None:
             collecting.note_fault("section", faults[1], faults[0])
@@ -161,6 +147,7 @@ class Measurement:
             collecting.emit(data)
         else:
             note_local(type(self.processor), data)
+        self.chunk.sent()
         return Records.from_bytes(data)
 
     def fields(self, outcome: str) -> dict[str, Any]:
@@ -173,7 +160,7 @@ class Measurement:
             "host": host,
             "pid": pid,
             "thread": threading.get_ident(),
-            "metadata": inputs.user_metadata(inputs.metadata_of(self.events)),
+            "metadata": inputs.user_metadata(self.metadata),
         }
         if outcome != "graph":
             number_of_events(self.events, fields)

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import logging
 import threading
+import time
 import traceback
 from collections import Counter, OrderedDict, defaultdict
 
@@ -274,6 +275,32 @@ def test_faults_of_our_own_are_counted_logged_once_and_never_raised(monkeypatch,
         assert KEY in Plain().process(Events())
     finally:
         collecting.remove_sink("bad")
+
+
+def test_what_measuring_took_is_told_that_of_sending_by_the_next_record(sink, monkeypatch):
+    from roastcoffea import inputs
+
+    def spend_cpu(*args):
+        begin_ns = time.thread_time_ns()
+        while time.thread_time_ns() < begin_ns + 20_000_000:
+            pass
+
+    def probe_ns(**metadata):
+        return Plain().process(Events(**metadata))[KEY][0]["probe_ns"]
+
+    plain_ns = min(probe_ns() for _ in range(5))
+    collecting.add_sink("slow", spend_cpu)
+    try:
+        sending_ns = probe_ns()
+    finally:
+        collecting.remove_sink("slow")
+    assert plain_ns > 0
+    assert sending_ns < 20_000_000 <= probe_ns()
+    assert probe_ns() < 20_000_000
+    for name in ("source_of_handle", "user_metadata"):  # before process(), and behind it
+        with monkeypatch.context() as patch:
+            patch.setattr(inputs, name, spend_cpu)
+            assert probe_ns() >= 20_000_000
 
 
 def test_events_of_a_graph_are_marked_and_not_counted(sink):
