@@ -50,18 +50,12 @@ static void put_metric(struct json *json, int metric)
         const struct roast_metric_info *info = &roast_metrics[metric];
 
         json_object(json);
-        json_key(json, "key");
-        json_string(json, info->key);
-        json_key(json, "title");
-        json_string(json, info->title);
-        json_key(json, "group");
-        json_string(json, roast_group_names[info->group]);
-        json_key(json, "unit");
-        json_string(json, roast_unit_names[info->unit]);
-        json_key(json, "better");
-        json_string(json, better_names[info->better]);
-        json_key(json, "formula");
-        json_string(json, info->formula);
+        json_pair(json, "key", info->key);
+        json_pair(json, "title", info->title);
+        json_pair(json, "group", roast_group_names[info->group]);
+        json_pair(json, "unit", roast_unit_names[info->unit]);
+        json_pair(json, "better", better_names[info->better]);
+        json_pair(json, "formula", info->formula);
         json_key(json, "aliases");
         json_array(json);
         for (size_t i = 0; i < roast_n_aliases; i++)

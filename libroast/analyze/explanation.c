@@ -16,18 +16,12 @@
 static void put_finding(struct json *json, const struct roast_finding *finding)
 {
         json_object(json);
-        json_key(json, "rule");
-        json_string(json, finding->rule);
-        json_key(json, "title");
-        json_string(json, finding->title);
-        json_key(json, "saves_s");
-        json_double(json, finding->saves_s);
-        json_key(json, "share");
-        json_double(json, finding->share);
-        json_key(json, "estimated");
-        json_bool(json, finding->estimated);
-        json_key(json, "threshold");
-        json_string(json, finding->threshold);
+        json_pair(json, "rule", finding->rule);
+        json_pair(json, "title", finding->title);
+        json_pair_double(json, "saves_s", finding->saves_s);
+        json_pair_double(json, "share", finding->share);
+        json_pair_bool(json, "estimated", finding->estimated);
+        json_pair(json, "threshold", finding->threshold);
         json_key(json, "evidence");
         json_array(json);
         for (size_t i = 0; i < finding->n_evidence; i++)
@@ -37,17 +31,13 @@ static void put_finding(struct json *json, const struct roast_finding *finding)
         json_array(json);
         for (size_t i = 0; i < finding->n_subjects; i++) {
                 json_object(json);
-                json_key(json, "kind");
-                json_string(json, finding->subjects[i].kind);
-                json_key(json, "name");
-                json_string(json, finding->subjects[i].name);
-                json_key(json, "value");
-                json_string(json, finding->subjects[i].value);
+                json_pair(json, "kind", finding->subjects[i].kind);
+                json_pair(json, "name", finding->subjects[i].name);
+                json_pair(json, "value", finding->subjects[i].value);
                 json_end(json);
         }
         json_end(json);
-        json_key(json, "try");
-        json_string(json, finding->advice);
+        json_pair(json, "try", finding->advice);
         json_end(json);
 }
 
@@ -58,10 +48,8 @@ int roast_explanation_to_json(char **ret, const struct roast_explanation *explan
         struct json json = { .out = &out };
 
         json_object(&json);
-        json_key(&json, "elapsed_s");
-        json_double(&json, explanation->elapsed_s);
-        json_key(&json, "threads");
-        json_double(&json, explanation->threads);
+        json_pair_double(&json, "elapsed_s", explanation->elapsed_s);
+        json_pair_double(&json, "threads", explanation->threads);
         json_key(&json, "findings");
         json_array(&json);
         for (size_t i = 0; i < explanation->n_findings; i++)
@@ -71,10 +59,8 @@ int roast_explanation_to_json(char **ret, const struct roast_explanation *explan
         json_array(&json);
         for (size_t i = 0; i < explanation->n_unfired; i++) {
                 json_object(&json);
-                json_key(&json, "rule");
-                json_string(&json, explanation->unfired[i].rule);
-                json_key(&json, "why_not");
-                json_string(&json, explanation->unfired[i].why_not);
+                json_pair(&json, "rule", explanation->unfired[i].rule);
+                json_pair(&json, "why_not", explanation->unfired[i].why_not);
                 json_end(&json);
         }
         json_end(&json);

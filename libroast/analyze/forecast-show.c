@@ -10,37 +10,25 @@
 #include "util/json.h"
 #include "util/size.h"
 
-static void put_int(struct json *json, const char *key, int64_t value)
-{
-        json_key(json, key);
-        json_int(json, value);
-}
-
-static void put_real(struct json *json, const char *key, double value)
-{
-        json_key(json, key);
-        json_double(json, value);
-}
-
 static void put_prediction(struct json *json, const struct roast_prediction *prediction)
 {
         json_object(json);
-        put_int(json, "workers", prediction->workers);
-        put_int(json, "threads", prediction->threads);
+        json_pair_int(json, "workers", prediction->workers);
+        json_pair_int(json, "threads", prediction->threads);
         json_key(json, "chunksize");
         if (prediction->chunksize)
                 json_int(json, prediction->chunksize);
         else
                 json_null(json);
-        put_int(json, "chunks", prediction->chunks);
-        put_real(json, "makespan_s", prediction->makespan_s);
-        put_real(json, "low_s", prediction->low_s);
-        put_real(json, "high_s", prediction->high_s);
-        put_real(json, "idle_share", prediction->idle_share);
-        put_real(json, "tail_s", prediction->tail_s);
-        put_real(json, "cost_s", prediction->cost_s);
-        put_real(json, "memory_bytes", prediction->memory_bytes);
-        put_real(json, "fails", prediction->fails);
+        json_pair_int(json, "chunks", prediction->chunks);
+        json_pair_double(json, "makespan_s", prediction->makespan_s);
+        json_pair_double(json, "low_s", prediction->low_s);
+        json_pair_double(json, "high_s", prediction->high_s);
+        json_pair_double(json, "idle_share", prediction->idle_share);
+        json_pair_double(json, "tail_s", prediction->tail_s);
+        json_pair_double(json, "cost_s", prediction->cost_s);
+        json_pair_double(json, "memory_bytes", prediction->memory_bytes);
+        json_pair_double(json, "fails", prediction->fails);
         json_end(json);
 }
 
@@ -53,12 +41,12 @@ int roast_forecast_to_json(char **ret, const struct roast_forecast *forecast,
         json_object(&json);
         json_key(&json, "measured");
         json_object(&json);
-        put_int(&json, "workers", forecast->workers);
-        put_int(&json, "chunks", forecast->chunks);
-        put_real(&json, "elapsed_s", forecast->elapsed_s);
-        put_real(&json, "simulated_s", forecast->again_s);
+        json_pair_int(&json, "workers", forecast->workers);
+        json_pair_int(&json, "chunks", forecast->chunks);
+        json_pair_double(&json, "elapsed_s", forecast->elapsed_s);
+        json_pair_double(&json, "simulated_s", forecast->again_s);
         json_end(&json);
-        put_int(&json, "simulations", forecast->simulations);
+        json_pair_int(&json, "simulations", forecast->simulations);
         json_key(&json, "predictions");
         json_array(&json);
         for (size_t i = 0; i < forecast->n_predictions; i++)

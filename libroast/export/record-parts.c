@@ -92,16 +92,14 @@ void record_put_scaled(struct json *json, const char *key, int64_t value, double
 {
         if (value == CHUNK_ABSENT)
                 return;
-        json_key(json, key);
-        json_double(json, (double)value / unit);
+        json_pair_double(json, key, (double)value / unit);
 }
 
 void record_put_count(struct json *json, const char *key, int64_t value)
 {
         if (value == CHUNK_ABSENT)
                 return;
-        json_key(json, key);
-        json_int(json, value);
+        json_pair_int(json, key, value);
 }
 
 /* What sections of a kind took, by name: an object */

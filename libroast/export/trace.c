@@ -56,12 +56,9 @@ static struct json *begin_event(struct trace *trace, const char *phase, int64_t 
         out_puts(trace->out, trace->any ? ",\n" : "\n");
         trace->any = true;
         json_object(json);
-        json_key(json, "ph");
-        json_string(json, phase);
-        json_key(json, "pid");
-        json_int(json, process);
-        json_key(json, "tid");
-        json_int(json, thread);
+        json_pair(json, "ph", phase);
+        json_pair_int(json, "pid", process);
+        json_pair_int(json, "tid", thread);
         return json;
 }
 
@@ -70,8 +67,7 @@ static void put_name(struct trace *trace, const char *kind, int64_t process, int
 {
         struct json *json = begin_event(trace, "M", process, thread);
 
-        json_key(json, "name");
-        json_string(json, kind);
+        json_pair(json, "name", kind);
         json_key(json, "args");
         json_object(json);
         json_key(json, "name");
@@ -195,8 +191,7 @@ static void put_int(struct json *json, const char *key, const struct chunk_table
 
         if (value == CHUNK_ABSENT)
                 return;
-        json_key(json, key);
-        json_int(json, value);
+        json_pair_int(json, key, value);
 }
 
 static void put_args(struct json *json, const struct chunk_table *table, size_t row,
@@ -204,8 +199,7 @@ static void put_args(struct json *json, const struct chunk_table *table, size_t 
 {
         json_key(json, "args");
         json_object(json);
-        json_key(json, "chunk_id");
-        json_int(json, chunk_id);
+        json_pair_int(json, "chunk_id", chunk_id);
         put_text(json, "dataset", table, row, CHUNK_DATASET);
         put_text(json, "file", table, row, CHUNK_FILE);
         put_int(json, "entry_start", table, row, CHUNK_ENTRY_START);
@@ -213,14 +207,11 @@ static void put_args(struct json *json, const struct chunk_table *table, size_t 
         put_int(json, "num_events", table, row, CHUNK_NUM_EVENTS);
         put_int(json, "attempt", table, row, CHUNK_ATTEMPT);
         put_int(json, "bytes_read", table, row, CHUNK_REQUESTED_BYTES);
-        json_key(json, "outcome");
-        json_string(json, record_outcome(table, row));
+        json_pair(json, "outcome", record_outcome(table, row));
         put_text(json, "error_type", table, row, CHUNK_ERROR_TYPE);
         put_text(json, "error_message", table, row, CHUNK_ERROR_MESSAGE);
-        if (!isnan(record_real(table, row, CHUNK_CPU_NS, 1e9))) {
-                json_key(json, "cpu_seconds");
-                json_double(json, record_real(table, row, CHUNK_CPU_NS, 1e9));
-        }
+        if (!isnan(record_real(table, row, CHUNK_CPU_NS, 1e9)))
+                json_pair_double(json, "cpu_seconds", record_real(table, row, CHUNK_CPU_NS, 1e9));
         json_key(json, "sections");
         record_put_times(json, table, row);
         json_end(json);
@@ -254,24 +245,18 @@ static int put_chunk(struct trace *trace, const struct chunk_table *table, size_
         if (thread < 0)
                 return roast_fail_nomem(error);
         json = begin_event(trace, slice ? "X" : "i", process, thread);
-        json_key(json, "ts");
-        json_double(json, (double)offset / 1000);
+        json_pair_double(json, "ts", (double)offset / 1000);
         json_key(json, slice ? "dur" : "s");
         if (slice)
                 json_double(json, (double)wall / 1000);
         else
                 json_string(json, "t");
-        json_key(json, "cat");
-        json_string(json, record_outcome(table, row));
-        if (chunk_table_get(table, row, CHUNK_DATASET) == CHUNK_ABSENT) {
-                json_key(json, "name");
-                json_string(json, "chunk");
-        }
+        json_pair(json, "cat", record_outcome(table, row));
+        if (chunk_table_get(table, row, CHUNK_DATASET) == CHUNK_ABSENT)
+                json_pair(json, "name", "chunk");
         put_text(json, "name", table, row, CHUNK_DATASET);
-        if (outcome > 0 && outcome < CHUNK_N_OUTCOMES && colors[outcome]) {
-                json_key(json, "cname");
-                json_string(json, colors[outcome]);
-        }
+        if (outcome > 0 && outcome < CHUNK_N_OUTCOMES && colors[outcome])
+                json_pair(json, "cname", colors[outcome]);
         put_args(json, table, row, trace->chunk_id);
         json_end(json);
         return out_step(trace->out, error);
@@ -302,14 +287,10 @@ int export_trace(struct roast_run *run, const struct roast_export_options *optio
         trace.start_utc_ns = about.start_utc_ns;
         out_puts(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":");
         json_object(&out->json);
-        if (about.name) {
-                json_key(&out->json, "run");
-                json_string(&out->json, about.name);
-        }
-        if (about.id) {
-                json_key(&out->json, "id");
-                json_string(&out->json, about.id);
-        }
+        if (about.name)
+                json_pair(&out->json, "run", about.name);
+        if (about.id)
+                json_pair(&out->json, "id", about.id);
         json_end(&out->json);
         out_puts(out, ",\"traceEvents\":[");
         r = run_records(run, BATCH, put_chunks, &trace, error);

@@ -78,8 +78,7 @@ static void put_sample(const struct tracking *tracking, int64_t utc_ns, const ch
         tracking_time(time, utc_ns);
         if (tracking->form == TRACKING_OBJECTS) {
                 json_object(json);
-                json_key(json, "timestamp");
-                json_string(json, time);
+                json_pair(json, "timestamp", time);
                 json_key(json, key);
         } else {
                 json_array(json);
@@ -253,8 +252,7 @@ static int count_until(struct counting *counting, int64_t utc_ns, struct roast_e
                         put_sample(tracking, counting->next_utc_ns, "worker_count",
                                    (double)counting->n);
                 } else {
-                        json_key(json, time);
-                        json_int(json, counting->n);
+                        json_pair_int(json, time, counting->n);
                 }
                 counting->done = __builtin_add_overflow(counting->next_utc_ns, counting->step_ns,
                                                         &counting->next_utc_ns);

@@ -51,8 +51,7 @@ static void put_customs(struct v1 *v1)
 
                 if (custom->value.state == ROAST_ABSENT)
                         continue;
-                json_key(&v1->out->json, custom->key);
-                json_double(&v1->out->json, custom->value.real);
+                json_pair_double(&v1->out->json, custom->key, custom->value.real);
         }
 }
 
@@ -71,18 +70,14 @@ static void put_datasets(struct v1 *v1)
                         continue;
                 json_key(json, dataset->name ? dataset->name : "unknown");
                 json_object(json);
-                json_key(json, "num_chunks");
-                json_int(json, dataset->finished);
-                json_key(json, "total_duration");
-                json_double(json, dataset->wall_s);
-                json_key(json, "total_events");
-                json_int(json, dataset->events);
-                json_key(json, "mean_duration");
-                json_double(json, dataset->wall_s / (double)dataset->finished);
-                if (dataset->events > 0) {
-                        json_key(json, "mean_events_per_chunk");
-                        json_double(json, (double)dataset->events / (double)dataset->finished);
-                }
+                json_pair_int(json, "num_chunks", dataset->finished);
+                json_pair_double(json, "total_duration", dataset->wall_s);
+                json_pair_int(json, "total_events", dataset->events);
+                json_pair_double(json, "mean_duration",
+                                 dataset->wall_s / (double)dataset->finished);
+                if (dataset->events > 0)
+                        json_pair_double(json, "mean_events_per_chunk",
+                                         (double)dataset->events / (double)dataset->finished);
                 json_end(json);
         }
         json_end(json);
@@ -159,22 +154,15 @@ static int put_infos(const struct chunk_table *table, void *context, struct roas
         return r;
 }
 
-static void put_real(struct json *json, const char *key, double value)
-{
-        json_key(json, key);
-        json_double(json, value);
-}
-
 static void put_file_figures(struct json *json, const struct roast_file *file)
 {
         json_key(json, file->name);
         json_object(json);
-        json_key(json, "total_branches");
-        json_int(json, file->branches);
-        put_real(json, "branches_read_percent", file->branches_read_percent);
-        put_real(json, "total_tree_bytes", file->bytes);
-        put_real(json, "bytes_read", file->bytes_read);
-        put_real(json, "bytes_read_percent", file->bytes_read_percent);
+        json_pair_int(json, "total_branches", file->branches);
+        json_pair_double(json, "branches_read_percent", file->branches_read_percent);
+        json_pair_double(json, "total_tree_bytes", file->bytes);
+        json_pair_double(json, "bytes_read", file->bytes_read);
+        json_pair_double(json, "bytes_read_percent", file->bytes_read_percent);
         json_end(json);
 }
 

@@ -352,8 +352,7 @@ int report_chunks_put(const struct report_chunks *chunks, struct report *report,
                 return roast_fail_nomem(error);
         json_key(json, "chunks");
         json_object(json);
-        json_key(json, "n");
-        json_int(json, (int64_t)chunks->n);
+        json_pair_int(json, "n", (int64_t)chunks->n);
         json_key(json, "outcomes");
         json_array(json);
         for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++)

@@ -47,8 +47,7 @@ int report_comparison_data(void **data, size_t *len, const struct roast_comparis
         if (r < 0)
                 return r;
         json_object(json);
-        json_key(json, "version");
-        json_string(json, ROAST_VERSION);
+        json_pair(json, "version", ROAST_VERSION);
         report_put_json(json, "comparison", text);
         report_put_tables(json, &tables, NULL);
         put_runs(json, comparison);

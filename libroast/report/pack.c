@@ -35,20 +35,13 @@ static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, 
         snprintf(type, sizeof(type), "%c%zu", kind, 8 * size);
         json_key(json, key);
         json_object(json);
-        json_key(json, "type");
-        json_string(json, type);
-        json_key(json, "n");
-        json_int(json, (int64_t)n);
-        json_key(json, "at");
-        json_int(json, (int64_t)pack->columns.len);
-        if (unit != 1) {
-                json_key(json, "unit");
-                json_int(json, (int64_t)unit);
-        }
-        if (delta) {
-                json_key(json, "delta");
-                json_bool(json, true);
-        }
+        json_pair(json, "type", type);
+        json_pair_int(json, "n", (int64_t)n);
+        json_pair_int(json, "at", (int64_t)pack->columns.len);
+        if (unit != 1)
+                json_pair_int(json, "unit", (int64_t)unit);
+        if (delta)
+                json_pair_bool(json, "delta", true);
         json_end(json);
         if (!n)
                 return NULL;

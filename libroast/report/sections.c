@@ -85,8 +85,7 @@ int report_sections_put(const struct report_sections *times, const struct report
         json_array(json);
         for (size_t i = 0; i < report->datasets.n; i++) {
                 json_object(json);
-                json_key(json, "wall_s");
-                json_double(json, wall_s[i]);
+                json_pair_double(json, "wall_s", wall_s[i]);
                 json_key(json, "own_s");
                 json_array(json);
                 for (size_t j = 0; j < times->names.n; j++)

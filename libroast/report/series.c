@@ -202,10 +202,8 @@ static int put_cluster(const struct report_chunks *chunks, struct report *report
         pack_reals(pack, "running", values, grid->n);
         density_read(&cluster.events, grid, 1e9 / grid->step_ns, values);
         pack_reals(pack, "events", values, grid->n);
-        if (cluster.memory_limit_bytes > 0) {
-                json_key(&pack->json, "memory_limit_bytes");
-                json_int(&pack->json, cluster.memory_limit_bytes);
-        }
+        if (cluster.memory_limit_bytes > 0)
+                json_pair_int(&pack->json, "memory_limit_bytes", cluster.memory_limit_bytes);
         return 0;
 }
 
@@ -373,19 +371,14 @@ static int put_series(const struct samples *samples, const struct definition *de
         for (size_t w = 0; w < n_workers; w++)
                 coarse = samples_read(samples, w, fold, definition->factor, values + w * coarse);
         json_object(json);
-        json_key(json, "key");
-        json_string(json, definition->key);
-        json_key(json, "title");
-        json_string(json, definition->title);
-        json_key(json, "unit");
-        json_string(json, definition->unit);
-        json_key(json, "note");
-        json_string(json, definition->note);
+        json_pair(json, "key", definition->key);
+        json_pair(json, "title", definition->title);
+        json_pair(json, "unit", definition->unit);
+        json_pair(json, "note", definition->note);
         for (size_t b = 0; b < N_BANDS; b++)
                 pack_reals(report->pack, bands[b].key, out + b * n, n);
         pack_reals(report->pack, "mean", out + N_BANDS * n, n);
-        json_key(json, "fold");
-        json_int(json, (int64_t)fold);
+        json_pair_int(json, "fold", (int64_t)fold);
         pack_reals(report->pack, "each", values, n_workers * coarse);
         json_end(json);
         return 0;
@@ -421,10 +414,8 @@ int report_series_put(const struct report_chunks *chunks, struct report *report,
         grid = make_grid(report, report->workers.n);
         json_key(json, "grid");
         json_object(json);
-        json_key(json, "n");
-        json_int(json, (int64_t)grid.n);
-        json_key(json, "step_s");
-        json_double(json, grid.step_ns / 1e9);
+        json_pair_int(json, "n", (int64_t)grid.n);
+        json_pair_double(json, "step_s", grid.step_ns / 1e9);
         r = put_cluster(chunks, report, &grid, error);
         json_end(json);
         json_key(json, "series");

@@ -61,8 +61,8 @@ static int put_run(struct report *report, struct roast_error *error)
         put_ms(json, "start_utc_ms", about.start_utc_ns);
         put_ms(json, "end_utc_ms", about.end_utc_ns);
         put_ms(json, "zero_utc_ms", report->zero_utc_ns);
-        json_key(json, "duration_s");
-        json_double(json, ((double)report->end_utc_ns - (double)report->zero_utc_ns) / 1e9);
+        json_pair_double(json, "duration_s",
+                         ((double)report->end_utc_ns - (double)report->zero_utc_ns) / 1e9);
         json_end(json);
         return 0;
 }
@@ -138,8 +138,7 @@ static void put_table(struct json *json, const struct roast_table *table)
                 json_object(json);
                 json_pair(json, "key", table->columns[i].key);
                 json_pair(json, "title", table->columns[i].title);
-                json_key(json, "right");
-                json_bool(json, table->columns[i].right);
+                json_pair_bool(json, "right", table->columns[i].right);
                 json_end(json);
         }
         json_end(json);

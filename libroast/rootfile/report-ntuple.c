@@ -11,21 +11,20 @@
 static void report_field(struct json *json, const struct roast_root_field *field, size_t id)
 {
         report_row_begin(json);
-        report_key_int(json, "id", (int64_t)id);
-        report_key_int(json, "parent", field->parent);
+        json_pair_int(json, "id", (int64_t)id);
+        json_pair_int(json, "parent", field->parent);
         json_pair(json, "path", field->path);
         json_pair(json, "name", field->name);
         json_pair(json, "type", field->type);
-        report_key_int(json, "role", field->role);
-        json_key(json, "projected");
-        json_bool(json, field->projected);
+        json_pair_int(json, "role", field->role);
+        json_pair_bool(json, "projected", field->projected);
         json_key(json, "columns");
         json_array(json);
         for (size_t i = 0; i < field->num_columns; i++)
                 json_int(json, field->columns[i]);
         json_end(json);
-        report_key_int(json, "compressed_bytes", (int64_t)field->compressed_bytes);
-        report_key_int(json, "subtree_compressed_bytes", (int64_t)field->subtree_compressed_bytes);
+        json_pair_int(json, "compressed_bytes", (int64_t)field->compressed_bytes);
+        json_pair_int(json, "subtree_compressed_bytes", (int64_t)field->subtree_compressed_bytes);
         report_row_end(json);
 }
 
@@ -34,21 +33,20 @@ static void report_column(struct json *json, const struct roast_root_ntuple *ntu
         const struct roast_root_column *column = &ntuple->columns[id];
 
         report_row_begin(json);
-        report_key_int(json, "id", (int64_t)id);
-        report_key_int(json, "field", column->field);
+        json_pair_int(json, "id", (int64_t)id);
+        json_pair_int(json, "field", column->field);
         json_pair(json, "field_path", ntuple->fields[column->field].path);
         json_pair(json, "type", roast_root_column_type_name(column->type));
-        report_key_int(json, "bits", column->bits);
-        report_key_int(json, "representation", column->representation);
-        json_key(json, "deferred");
-        json_bool(json, column->deferred);
-        report_key_int(json, "num_pages", (int64_t)column->num_pages);
-        report_key_int(json, "elements", (int64_t)column->elements);
-        report_key_int(json, "compressed_bytes", (int64_t)column->compressed_bytes);
-        report_key_int(json, "uncompressed_bytes", (int64_t)column->uncompressed_bytes);
-        report_key_int(json, "checksum_bytes", (int64_t)column->checksum_bytes);
-        report_key_int(json, "unique_bytes", (int64_t)column->unique_bytes);
-        report_key_int(json, "suppressed_clusters", column->suppressed_clusters);
+        json_pair_int(json, "bits", column->bits);
+        json_pair_int(json, "representation", column->representation);
+        json_pair_bool(json, "deferred", column->deferred);
+        json_pair_int(json, "num_pages", (int64_t)column->num_pages);
+        json_pair_int(json, "elements", (int64_t)column->elements);
+        json_pair_int(json, "compressed_bytes", (int64_t)column->compressed_bytes);
+        json_pair_int(json, "uncompressed_bytes", (int64_t)column->uncompressed_bytes);
+        json_pair_int(json, "checksum_bytes", (int64_t)column->checksum_bytes);
+        json_pair_int(json, "unique_bytes", (int64_t)column->unique_bytes);
+        json_pair_int(json, "suppressed_clusters", column->suppressed_clusters);
         json_key(json, "compression_settings");
         json_array(json);
         for (size_t i = 0; i < column->num_settings; i++)
@@ -62,8 +60,8 @@ static void report_clusters(struct json *json, const struct roast_root_ntuple *n
 {
         size_t n = ntuple->num_clusters < CLUSTERS_SHOWN ? ntuple->num_clusters : CLUSTERS_SHOWN;
 
-        report_key_int(json, "num_cluster_groups", (int64_t)ntuple->num_cluster_groups);
-        report_key_int(json, "num_clusters", (int64_t)ntuple->num_clusters);
+        json_pair_int(json, "num_cluster_groups", (int64_t)ntuple->num_cluster_groups);
+        json_pair_int(json, "num_clusters", (int64_t)ntuple->num_clusters);
         json_key(json, "cluster_first_entries");
         json_array(json);
         for (size_t i = 0; i < n; i++)
@@ -105,23 +103,23 @@ void report_ntuple(struct json *json, const struct roast_root_ntuple *ntuple, bo
         json_pair(json, "name", ntuple->name);
         json_pair(json, "version", text);
         json_pair(json, "writer", ntuple->writer);
-        report_key_int(json, "entries", (int64_t)ntuple->entries);
-        report_key_int(json, "num_fields", (int64_t)ntuple->num_fields);
-        report_key_int(json, "num_top_fields", (int64_t)ntuple->num_top_fields);
-        report_key_int(json, "num_columns", (int64_t)ntuple->num_columns);
-        report_key_int(json, "num_alias_columns", (int64_t)ntuple->num_alias_columns);
+        json_pair_int(json, "entries", (int64_t)ntuple->entries);
+        json_pair_int(json, "num_fields", (int64_t)ntuple->num_fields);
+        json_pair_int(json, "num_top_fields", (int64_t)ntuple->num_top_fields);
+        json_pair_int(json, "num_columns", (int64_t)ntuple->num_columns);
+        json_pair_int(json, "num_alias_columns", (int64_t)ntuple->num_alias_columns);
         report_clusters(json, ntuple);
-        report_key_int(json, "num_pages", (int64_t)ntuple->num_pages);
-        report_key_int(json, "compressed_bytes", (int64_t)ntuple->compressed_bytes);
-        report_key_int(json, "uncompressed_bytes", (int64_t)ntuple->uncompressed_bytes);
-        report_key_int(json, "checksum_bytes", (int64_t)ntuple->checksum_bytes);
-        report_key_int(json, "unique_bytes", (int64_t)ntuple->unique_bytes);
-        report_key_int(json, "header_bytes", (int64_t)ntuple->header_bytes);
-        report_key_int(json, "header_len", (int64_t)ntuple->header_len);
-        report_key_int(json, "footer_bytes", (int64_t)ntuple->footer_bytes);
-        report_key_int(json, "footer_len", (int64_t)ntuple->footer_len);
-        report_key_int(json, "extension_fields", (int64_t)ntuple->extension_fields);
-        report_key_int(json, "extension_columns", (int64_t)ntuple->extension_columns);
+        json_pair_int(json, "num_pages", (int64_t)ntuple->num_pages);
+        json_pair_int(json, "compressed_bytes", (int64_t)ntuple->compressed_bytes);
+        json_pair_int(json, "uncompressed_bytes", (int64_t)ntuple->uncompressed_bytes);
+        json_pair_int(json, "checksum_bytes", (int64_t)ntuple->checksum_bytes);
+        json_pair_int(json, "unique_bytes", (int64_t)ntuple->unique_bytes);
+        json_pair_int(json, "header_bytes", (int64_t)ntuple->header_bytes);
+        json_pair_int(json, "header_len", (int64_t)ntuple->header_len);
+        json_pair_int(json, "footer_bytes", (int64_t)ntuple->footer_bytes);
+        json_pair_int(json, "footer_len", (int64_t)ntuple->footer_len);
+        json_pair_int(json, "extension_fields", (int64_t)ntuple->extension_fields);
+        json_pair_int(json, "extension_columns", (int64_t)ntuple->extension_columns);
         report_counts(json, "algorithms", &ntuple->algorithms);
         if (roast_root_ntuple_collections(ntuple, &collections, &n) < 0)
                 json->error = ROAST_E_NOMEM;
@@ -135,11 +133,11 @@ void report_ntuple(struct json *json, const struct roast_root_ntuple *ntuple, bo
 static void report_need(struct json *json, const struct roast_rootfile_view *view,
                         const struct roast_root_need *need)
 {
-        report_key_int(json, "start", view->start);
-        report_key_int(json, "stop", view->stop);
-        report_key_int(json, "bytes", (int64_t)need->bytes);
-        report_key_int(json, "pages", (int64_t)need->units);
-        report_key_int(json, "clusters", (int64_t)need->clusters);
+        json_pair_int(json, "start", view->start);
+        json_pair_int(json, "stop", view->stop);
+        json_pair_int(json, "bytes", (int64_t)need->bytes);
+        json_pair_int(json, "pages", (int64_t)need->units);
+        json_pair_int(json, "clusters", (int64_t)need->clusters);
 }
 
 void report_ntuple_need(struct json *json, const struct roast_root_ntuple *ntuple,

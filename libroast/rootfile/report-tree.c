@@ -25,8 +25,8 @@ static void report_borders(struct json *json, const struct roast_root_branch *br
         json_end(json);
         for (size_t i = 0; i <= branch->num_baskets; i++)
                 sum += (uint64_t)border(branch, i);
-        report_key_int(json, "entry_offsets_last", branch->end_entry);
-        report_key_int(json, "entry_offsets_sum", (int64_t)sum);
+        json_pair_int(json, "entry_offsets_last", branch->end_entry);
+        json_pair_int(json, "entry_offsets_sum", (int64_t)sum);
 }
 
 static void report_branch(struct json *json, const struct roast_root_branch *branch)
@@ -35,19 +35,19 @@ static void report_branch(struct json *json, const struct roast_root_branch *bra
         json_pair(json, "path", branch->path);
         json_pair(json, "name", branch->name);
         json_pair(json, "class", branch->class_name);
-        report_key_int(json, "entries", branch->entries);
-        report_key_int(json, "compressed_bytes", branch->compressed_bytes);
-        report_key_int(json, "uncompressed_bytes", branch->uncompressed_bytes);
-        report_key_int(json, "zip_bytes", branch->zip_bytes);
-        report_key_int(json, "num_baskets", (int64_t)branch->num_baskets);
-        report_key_int(json, "num_embedded", (int64_t)branch->num_embedded);
-        report_key_int(json, "embedded_bytes", branch->embedded_bytes);
+        json_pair_int(json, "entries", branch->entries);
+        json_pair_int(json, "compressed_bytes", branch->compressed_bytes);
+        json_pair_int(json, "uncompressed_bytes", branch->uncompressed_bytes);
+        json_pair_int(json, "zip_bytes", branch->zip_bytes);
+        json_pair_int(json, "num_baskets", (int64_t)branch->num_baskets);
+        json_pair_int(json, "num_embedded", (int64_t)branch->num_embedded);
+        json_pair_int(json, "embedded_bytes", branch->embedded_bytes);
         report_borders(json, branch);
-        report_key_int(json, "compress_setting", branch->compress_setting);
+        json_pair_int(json, "compress_setting", branch->compress_setting);
         report_counts(json, "algorithms", &branch->algorithms);
         report_counts(json, "blocks", &branch->blocks);
-        report_key_int(json, "basket_uncompressed", branch->basket_uncompressed);
-        report_key_int(json, "keylen_sum", branch->keylen_sum);
+        json_pair_int(json, "basket_uncompressed", branch->basket_uncompressed);
+        json_pair_int(json, "keylen_sum", branch->keylen_sum);
         json_pair(json, "type", branch->type);
         report_row_end(json);
 }
@@ -95,18 +95,18 @@ void report_tree(struct json *json, const struct roast_root_tree *tree, bool bra
         json_pair(json, "class", tree->class_name);
         json_pair(json, "name", tree->name);
         json_pair(json, "title", tree->title);
-        report_key_int(json, "entries", tree->entries);
-        report_key_int(json, "zip_bytes", tree->zip_bytes);
-        report_key_int(json, "tot_bytes", tree->tot_bytes);
-        report_key_int(json, "compressed_bytes", tree->compressed_bytes);
-        report_key_int(json, "uncompressed_bytes", tree->uncompressed_bytes);
-        report_key_int(json, "num_branches", (int64_t)tree->num_branches);
-        report_key_int(json, "num_top_branches", (int64_t)tree->num_top_branches);
-        report_key_int(json, "num_baskets", (int64_t)tree->num_baskets);
-        report_key_int(json, "num_embedded", (int64_t)tree->num_embedded);
-        report_key_int(json, "num_clusters", (int64_t)tree->num_clusters);
-        report_key_int(json, "metadata_bytes", tree->metadata_bytes);
-        report_key_int(json, "metadata_objlen", tree->metadata_objlen);
+        json_pair_int(json, "entries", tree->entries);
+        json_pair_int(json, "zip_bytes", tree->zip_bytes);
+        json_pair_int(json, "tot_bytes", tree->tot_bytes);
+        json_pair_int(json, "compressed_bytes", tree->compressed_bytes);
+        json_pair_int(json, "uncompressed_bytes", tree->uncompressed_bytes);
+        json_pair_int(json, "num_branches", (int64_t)tree->num_branches);
+        json_pair_int(json, "num_top_branches", (int64_t)tree->num_top_branches);
+        json_pair_int(json, "num_baskets", (int64_t)tree->num_baskets);
+        json_pair_int(json, "num_embedded", (int64_t)tree->num_embedded);
+        json_pair_int(json, "num_clusters", (int64_t)tree->num_clusters);
+        json_pair_int(json, "metadata_bytes", tree->metadata_bytes);
+        json_pair_int(json, "metadata_objlen", tree->metadata_objlen);
         report_counts(json, "algorithms", &tree->algorithms);
         report_counts(json, "blocks", &tree->blocks);
         if (roast_root_tree_collections(tree, &collections, &n) < 0)
@@ -127,11 +127,11 @@ void report_tree(struct json *json, const struct roast_root_tree *tree, bool bra
 static void report_need(struct json *json, const struct roast_rootfile_view *view,
                         const struct roast_root_need *need)
 {
-        report_key_int(json, "start", view->start);
-        report_key_int(json, "stop", view->stop);
-        report_key_int(json, "bytes", (int64_t)need->bytes);
-        report_key_int(json, "baskets", (int64_t)need->units);
-        report_key_int(json, "embedded", (int64_t)need->embedded);
+        json_pair_int(json, "start", view->start);
+        json_pair_int(json, "stop", view->stop);
+        json_pair_int(json, "bytes", (int64_t)need->bytes);
+        json_pair_int(json, "baskets", (int64_t)need->units);
+        json_pair_int(json, "embedded", (int64_t)need->embedded);
 }
 
 void report_tree_need(struct json *json, const struct roast_root_tree *tree,

@@ -6,25 +6,19 @@
 #include "rootfile/report.h"
 #include "util/cleanup.h"
 
-void report_key_int(struct json *json, const char *key, int64_t value)
-{
-        json_key(json, key);
-        json_int(json, value);
-}
-
 void report_counts(struct json *json, const char *key, const struct roast_root_counts *counts)
 {
         json_key(json, key);
         json_object(json);
         for (unsigned int i = 0; i < ROAST_ROOT_ALGORITHMS; i++)
                 if (counts->of[i])
-                        report_key_int(json, roast_root_algorithm_name(i), counts->of[i]);
+                        json_pair_int(json, roast_root_algorithm_name(i), counts->of[i]);
         json_end(json);
 }
 
 void report_cycles(struct json *json, int32_t cycle, const int32_t *others, size_t n)
 {
-        report_key_int(json, "cycle", cycle);
+        json_pair_int(json, "cycle", cycle);
         json_key(json, "other_cycles");
         json_array(json);
         for (size_t i = 0; i < n; i++)
@@ -51,9 +45,9 @@ void report_collections(struct json *json, struct roast_root_collection *collect
         for (size_t i = 0; i < n; i++) {
                 report_row_begin(json);
                 json_pair(json, "name", collections[i].name);
-                report_key_int(json, "members", (int64_t)collections[i].members);
-                report_key_int(json, "compressed_bytes", collections[i].compressed_bytes);
-                report_key_int(json, "uncompressed_bytes", collections[i].uncompressed_bytes);
+                json_pair_int(json, "members", (int64_t)collections[i].members);
+                json_pair_int(json, "compressed_bytes", collections[i].compressed_bytes);
+                json_pair_int(json, "uncompressed_bytes", collections[i].uncompressed_bytes);
                 report_row_end(json);
         }
         json_end(json);
@@ -79,22 +73,21 @@ static void report_file(struct json *json, const struct roast_rootfile *file)
 
         json_pair(json, "file", slash ? slash + 1 : file->path);
         json_pair(json, "path", file->path);
-        report_key_int(json, "size", (int64_t)file->size);
+        json_pair_int(json, "size", (int64_t)file->size);
         json_key(json, "header");
         report_row_begin(json);
-        report_key_int(json, "version", file->version);
-        json_key(json, "is64");
-        json_bool(json, file->is64);
-        report_key_int(json, "begin", (int64_t)file->begin);
-        report_key_int(json, "end", (int64_t)file->end);
-        report_key_int(json, "compress", file->compress_setting);
-        report_key_int(json, "units", file->units);
+        json_pair_int(json, "version", file->version);
+        json_pair_bool(json, "is64", file->is64);
+        json_pair_int(json, "begin", (int64_t)file->begin);
+        json_pair_int(json, "end", (int64_t)file->end);
+        json_pair_int(json, "compress", file->compress_setting);
+        json_pair_int(json, "units", file->units);
         report_row_end(json);
-        report_key_int(json, "num_keys", (int64_t)file->num_keys);
+        json_pair_int(json, "num_keys", (int64_t)file->num_keys);
         json_key(json, "classes");
         report_row_begin(json);
         for (size_t i = 0; i < file->num_classes; i++)
-                report_key_int(json, file->classes[i].name, (int64_t)file->classes[i].keys);
+                json_pair_int(json, file->classes[i].name, (int64_t)file->classes[i].keys);
         report_row_end(json);
         json_key(json, "directories");
         json_array(json);

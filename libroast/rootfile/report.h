@@ -4,7 +4,6 @@
 #include "roast-rootfile.h"
 #include "util/json.h"
 
-void report_key_int(struct json *json, const char *key, int64_t value);
 void report_counts(struct json *json, const char *key, const struct roast_root_counts *counts);
 void report_cycles(struct json *json, int32_t cycle, const int32_t *others, size_t n);
 /* A list of collections, which it frees. */

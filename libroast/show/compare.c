@@ -313,12 +313,6 @@ int roast_comparison_tables(struct roast_tables *tables, const struct roast_comp
         return 0;
 }
 
-static void put_number(struct json *json, const char *key, double value)
-{
-        json_key(json, key);
-        json_double(json, value);
-}
-
 static const char *unit_of(const struct roast_compare_row *row)
 {
         switch (row->unit) {
@@ -340,25 +334,23 @@ static void put_row(struct json *json, const struct roast_compare_row *row)
         json_pair(json, "group", row->group);
         json_pair(json, "key", row->key);
         json_pair(json, "title", row->title);
-        json_key(json, "against");
-        json_int(json, (int64_t)row->against);
+        json_pair_int(json, "against", (int64_t)row->against);
         json_pair(json, "unit", unit_of(row));
         json_pair(json, "better", betters[row->better]);
-        put_number(json, "a", row->a);
-        put_number(json, "a_low", row->a_low);
-        put_number(json, "a_high", row->a_high);
-        put_number(json, "b", row->b);
-        put_number(json, "low", row->b_low);
-        put_number(json, "high", row->b_high);
-        put_number(json, "change", row->change);
-        put_number(json, "change_low", row->change_low);
-        put_number(json, "change_high", row->change_high);
-        put_number(json, "noise", row->noise);
-        put_number(json, "p", row->p);
-        put_number(json, "p_adjusted", row->p_adjusted);
+        json_pair_double(json, "a", row->a);
+        json_pair_double(json, "a_low", row->a_low);
+        json_pair_double(json, "a_high", row->a_high);
+        json_pair_double(json, "b", row->b);
+        json_pair_double(json, "low", row->b_low);
+        json_pair_double(json, "high", row->b_high);
+        json_pair_double(json, "change", row->change);
+        json_pair_double(json, "change_low", row->change_low);
+        json_pair_double(json, "change_high", row->change_high);
+        json_pair_double(json, "noise", row->noise);
+        json_pair_double(json, "p", row->p);
+        json_pair_double(json, "p_adjusted", row->p_adjusted);
         json_pair(json, "test", row->test);
-        json_key(json, "n");
-        json_int(json, (int64_t)row->n);
+        json_pair_int(json, "n", (int64_t)row->n);
         json_pair(json, "verdict", roast_verdict_names[row->verdict]);
         json_pair(json, "why", row->verdict == ROAST_VERDICT_NONE ? row->why : "");
         json_end(json);
@@ -374,11 +366,9 @@ static void put_runs(struct json *json, const struct roast_comparison *compariso
                 json_object(json);
                 json_pair(json, "path", run->path);
                 json_pair(json, "name", run->name);
-                json_key(json, "group");
-                json_int(json, (int64_t)run->group);
-                json_key(json, "chunks");
-                json_int(json, (int64_t)run->chunks);
-                put_number(json, "waiting", run->waiting);
+                json_pair_int(json, "group", (int64_t)run->group);
+                json_pair_int(json, "chunks", (int64_t)run->chunks);
+                json_pair_double(json, "waiting", run->waiting);
                 json_end(json);
         }
         json_end(json);

@@ -26,10 +26,9 @@ static void put_metrics(struct json *json, const struct roast_summary *summary)
                         put_metric(json, i, &set->values[i]);
                 }
         for (size_t i = 0; i < summary->n_customs; i++)
-                if (summary->customs[i].value.state != ROAST_ABSENT) {
-                        json_key(json, summary->customs[i].key);
-                        json_double(json, summary->customs[i].value.real);
-                }
+                if (summary->customs[i].value.state != ROAST_ABSENT)
+                        json_pair_double(json, summary->customs[i].key,
+                                         summary->customs[i].value.real);
         json_end(json);
 }
 
@@ -41,15 +40,11 @@ static void put_reasons(struct json *json, const struct roast_summary *summary, 
         json_key(json, key);
         json_object(json);
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
-                if (set->values[i].state == state) {
-                        json_key(json, roast_metrics[i].key);
-                        json_string(json, roast_metric_reason(set, i));
-                }
+                if (set->values[i].state == state)
+                        json_pair(json, roast_metrics[i].key, roast_metric_reason(set, i));
         for (size_t i = 0; i < summary->n_customs; i++)
-                if (summary->customs[i].value.state == state && state != ROAST_KNOWN) {
-                        json_key(json, summary->customs[i].key);
-                        json_string(json, summary->customs[i].value.reason);
-                }
+                if (summary->customs[i].value.state == state && state != ROAST_KNOWN)
+                        json_pair(json, summary->customs[i].key, summary->customs[i].value.reason);
         json_end(json);
 }
 
@@ -67,12 +62,9 @@ static void put_customs(struct json *json, const struct roast_summary *summary)
 
                 json_key(json, custom->key);
                 json_object(json);
-                json_key(json, "title");
-                json_string(json, custom->title ? custom->title : custom->key);
-                json_key(json, "unit");
-                json_string(json, custom->unit ? custom->unit : "");
-                json_key(json, "better");
-                json_string(json, betters[custom->better]);
+                json_pair(json, "title", custom->title ? custom->title : custom->key);
+                json_pair(json, "unit", custom->unit ? custom->unit : "");
+                json_pair(json, "better", betters[custom->better]);
                 json_end(json);
         }
         json_end(json);
@@ -100,10 +92,8 @@ static void put_cell(struct json *json, const struct roast_cell *cell)
 static void put_table(struct json *json, const struct roast_table *table)
 {
         json_object(json);
-        json_key(json, "name");
-        json_string(json, table->name);
-        json_key(json, "title");
-        json_string(json, table->title);
+        json_pair(json, "name", table->name);
+        json_pair(json, "title", table->title);
         json_key(json, "rows");
         json_array(json);
         for (size_t row = 0; row < table->n_rows; row++) {
@@ -115,10 +105,8 @@ static void put_table(struct json *json, const struct roast_table *table)
                         put_cell(json, &cells[i]);
                         /* the text for people, where it says more than the number */
                         if (cells[i].type != ROAST_CELL_TEXT && cells[i].text &&
-                            table->n_columns == 2) {
-                                json_key(json, "text");
-                                json_string(json, cells[i].text);
-                        }
+                            table->n_columns == 2)
+                                json_pair(json, "text", cells[i].text);
                 }
                 json_end(json);
         }
@@ -171,10 +159,8 @@ static int put_run(struct json *json, struct roast_run *run, struct roast_error 
                 return r;
         json_key(json, "run");
         json_object(json);
-        json_key(json, "path");
-        json_string(json, roast_run_path(run) ? roast_run_path(run) : "");
-        json_key(json, "finished");
-        json_bool(json, about.outcome && !strcmp(about.outcome, "finished"));
+        json_pair(json, "path", roast_run_path(run) ? roast_run_path(run) : "");
+        json_pair_bool(json, "finished", about.outcome && !strcmp(about.outcome, "finished"));
         json_key(json, "facts");
         json_object(json);
         r = roast_run_facts(run, put_fact, json, error);
@@ -197,8 +183,8 @@ static void put_ledger(struct json *json, const struct roast_summary *summary)
                 for (size_t j = 0; j < ROAST_LEDGER_N_PARTS; j++) {
                         if (!(summary->ledger[i].known >> j & 1))
                                 continue;
-                        json_key(json, roast_ledger_parts[j].key);
-                        json_double(json, summary->ledger[i].seconds[j]);
+                        json_pair_double(json, roast_ledger_parts[j].key,
+                                         summary->ledger[i].seconds[j]);
                 }
                 json_end(json);
         }

@@ -150,21 +150,15 @@ int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling
         return 0;
 }
 
-static void put_number(struct json *json, const char *key, double value)
-{
-        json_key(json, key);
-        json_double(json, value);
-}
-
 /* An infinite number has no JSON form: null stands for "never". */
 static void put_figure(struct json *json, const char *key,
                        const struct roast_scaling_figure *figure)
 {
         json_key(json, key);
         json_object(json);
-        put_number(json, "value", figure->value);
-        put_number(json, "low", figure->low);
-        put_number(json, "high", figure->high);
+        json_pair_double(json, "value", figure->value);
+        json_pair_double(json, "low", figure->low);
+        json_pair_double(json, "high", figure->high);
         json_end(json);
 }
 
@@ -173,11 +167,11 @@ static void put_point(struct json *json, const struct roast_scaling_point *point
         json_object(json);
         json_pair(json, "path", point->path);
         json_pair(json, "name", point->name);
-        put_number(json, "workers", point->workers);
-        put_number(json, "cores", point->cores);
-        put_number(json, "events_per_s", point->events_per_s);
-        put_number(json, "speedup", point->speedup);
-        put_number(json, "efficiency", point->efficiency);
+        json_pair_double(json, "workers", point->workers);
+        json_pair_double(json, "cores", point->cores);
+        json_pair_double(json, "events_per_s", point->events_per_s);
+        json_pair_double(json, "speedup", point->speedup);
+        json_pair_double(json, "efficiency", point->efficiency);
         if (point->left_out)
                 json_pair(json, "left_out", point->left_out);
         json_end(json);
@@ -214,7 +208,7 @@ static void put_fit(struct json *json, const struct roast_scaling_fit *fit, doub
                 put_figure(json, "kappa", &fit->kappa);
                 put_figure(json, "half", &fit->half);
                 put_figure(json, "knee", &fit->knee);
-                put_number(json, "deviation", fit->deviation);
+                json_pair_double(json, "deviation", fit->deviation);
                 put_curve(json, fit, most);
         }
         json_end(json);

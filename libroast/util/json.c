@@ -204,3 +204,21 @@ void json_pair(struct json *json, const char *key, const char *string)
         else
                 json_null(json);
 }
+
+void json_pair_int(struct json *json, const char *key, int64_t value)
+{
+        json_key(json, key);
+        json_int(json, value);
+}
+
+void json_pair_double(struct json *json, const char *key, double value)
+{
+        json_key(json, key);
+        json_double(json, value);
+}
+
+void json_pair_bool(struct json *json, const char *key, bool value)
+{
+        json_key(json, key);
+        json_bool(json, value);
+}

@@ -7,8 +7,7 @@
  *
  *     struct json json = { .out = &buf };
  *     json_object(&json);
- *     json_key(&json, "events");
- *     json_int(&json, 42);
+ *     json_pair_int(&json, "events", 42);
  *     json_end(&json);
  *
  * Strings are bytes that should be UTF-8; what is not becomes U+FFFD, so the
@@ -43,5 +42,8 @@ void json_int(struct json *json, int64_t value);
 void json_double(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-/* A key and its string, or null for NULL */
+/* A key and its value; for a string that is NULL, null */
 void json_pair(struct json *json, const char *key, const char *string);
+void json_pair_int(struct json *json, const char *key, int64_t value);
+void json_pair_double(struct json *json, const char *key, double value);
+void json_pair_bool(struct json *json, const char *key, bool value);
