@@ -70,14 +70,17 @@ int cli_print(const char *verb, char *text)
         return failed ? cli_fail(verb, "cannot write: %s", strerror(errno)) : EXIT_GOOD;
 }
 
-int cli_format(const char *verb, const char *word)
+int cli_format(const char *verb, const char *word, enum cli_format *format)
 {
-        static const char *const formats[] = { "text", "json", "csv", "markdown", NULL };
-        int format = cli_choice(word, formats);
+        static const char *const words[] = { "text", "json", "csv", "markdown", NULL };
+        int choice = cli_choice(word, words);
 
-        if (format < 0)
+        if (choice < 0) {
                 cli_fail(verb, "there is no format '%s': text, json, csv or markdown", word);
-        return format;
+                return -1;
+        }
+        *format = (enum cli_format)choice;
+        return 0;
 }
 
 int cli_prose_format(const char *verb, const char *word, enum cli_format *format)
@@ -97,6 +100,28 @@ int cli_prose_format(const char *verb, const char *word, enum cli_format *format
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format)
 {
         return cli_print_table_part(verb, table, format, 0);
+}
+
+int cli_print_tables(const char *verb, const struct roast_tables *tables, enum cli_format format)
+{
+        bool first = true;
+
+        for (size_t i = 0; i < tables->n; i++) {
+                const struct roast_table *table = &tables->tables[i];
+                int code;
+
+                if (!table->n_rows)
+                        continue;
+                if (!first)
+                        putchar('\n');
+                first = false;
+                if (format == CLI_CSV)
+                        printf("# %s\n", table->name);
+                code = cli_print_table(verb, table, format);
+                if (code != EXIT_GOOD)
+                        return code;
+        }
+        return EXIT_GOOD;
 }
 
 int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,

@@ -64,15 +64,17 @@ void cli_runs_close(struct cli_runs *runs);
 
 enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 
-/* The format of that name, or -1 after a message. */
-int cli_format(const char *verb, const char *word);
-/* The same for what is no table: text, json or markdown. 0, or -1 after a message. */
+/* The format of that name. 0, or -1 after a message. */
+int cli_format(const char *verb, const char *word, enum cli_format *format);
+/* The same for what is no table: text, json or markdown. */
 int cli_prose_format(const char *verb, const char *word, enum cli_format *format);
 /* Prints a table in any format; returns the exit code. */
 int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
 /* The same; as text at most so many rows, and how many more there are; 0: all. */
 int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,
                          size_t rows);
+/* Prints those tables that have rows; as CSV each under a line "# NAME". */
+int cli_print_tables(const char *verb, const struct roast_tables *tables, enum cli_format format);
 
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);

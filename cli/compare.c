@@ -46,28 +46,6 @@ static bool parse_percent(const char *word, double *share)
         return end != word && (!*end || !strcmp(end, "%")) && isfinite(*share) && *share >= 0;
 }
 
-static int print_tables(const struct roast_tables *tables, enum cli_format format)
-{
-        bool first = true;
-
-        for (size_t i = 0; i < tables->n; i++) {
-                const struct roast_table *table = &tables->tables[i];
-                int code;
-
-                if (!table->n_rows)
-                        continue;
-                if (!first)
-                        putchar('\n');
-                first = false;
-                if (format == CLI_CSV)
-                        printf("# %s\n", table->name);
-                code = cli_print_table("compare", table, format);
-                if (code != EXIT_GOOD)
-                        return code;
-        }
-        return EXIT_GOOD;
-}
-
 /* Sentences below the tables, in lines of a narrow terminal */
 static int print_notes(const struct roast_comparison *comparison)
 {
@@ -106,7 +84,7 @@ static int print(const struct roast_comparison *comparison, const struct request
         }
         if (roast_comparison_tables(&tables, comparison, &error) < 0)
                 return cli_fail("compare", "%s", error.message);
-        code = print_tables(&tables, request->format);
+        code = cli_print_tables("compare", &tables, request->format);
         if (code == EXIT_GOOD && request->format == CLI_TEXT)
                 code = print_notes(comparison);
         return code;
@@ -151,16 +129,14 @@ int verb_compare(int argc, char **argv)
                 { 0 },
         };
         struct request request = { .fail_on = (double)NAN };
-        int option, format, code;
+        int option, code;
 
         cli_runs_divide(argc, argv);
         while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        format = cli_format("compare", optarg);
-                        if (format < 0)
+                        if (cli_format("compare", optarg, &request.format) < 0)
                                 return EXIT_CANNOT;
-                        request.format = (enum cli_format)format;
                         break;
                 case 'F':
                         if (!parse_percent(optarg, &request.fail_on))

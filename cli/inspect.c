@@ -12,7 +12,7 @@
 #include "util/size.h"
 
 struct options {
-        int format; /* enum cli_format */
+        enum cli_format format;
         struct roast_rootfile_view view;
         int64_t cycle; /* of the tree; -1: none is named */
         char **files;
@@ -107,8 +107,7 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                         patterns[options->view.num_patterns++] = optarg;
                         break;
                 case 'f':
-                        options->format = cli_format("inspect", optarg);
-                        if (options->format < 0)
+                        if (cli_format("inspect", optarg, &options->format) < 0)
                                 return -1;
                         break;
                 case 'h':
@@ -285,7 +284,7 @@ static int inspect_files(const struct options *options)
                 putchar('\n');
         if (options->format == CLI_JSON || (options->format == CLI_TEXT && options->num_files == 1))
                 return code;
-        r = good ? cli_print_table("inspect", &table, (enum cli_format)options->format) : code;
+        r = good ? cli_print_table("inspect", &table, options->format) : code;
         return r == EXIT_GOOD ? code : r;
 }
 

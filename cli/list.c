@@ -133,13 +133,13 @@ int verb_list(int argc, char **argv)
                 { 0 },
         };
         const char *directory = getenv("ROAST_DIR");
-        int option, format = CLI_TEXT;
+        enum cli_format format = CLI_TEXT;
+        int option;
 
         while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        format = cli_format("list", optarg);
-                        if (format < 0)
+                        if (cli_format("list", optarg, &format) < 0)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
@@ -155,5 +155,5 @@ int verb_list(int argc, char **argv)
         }
         if (argc - optind == 1)
                 directory = argv[optind];
-        return list(directory && *directory ? directory : ".", (enum cli_format)format);
+        return list(directory && *directory ? directory : ".", format);
 }

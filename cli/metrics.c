@@ -107,13 +107,13 @@ int verb_metrics(int argc, char **argv)
                 { 0 },
         };
         bool chosen[ROAST_N_METRICS] = { false };
-        int option, format = CLI_TEXT;
+        enum cli_format format = CLI_TEXT;
+        int option;
 
         while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        format = cli_format("metrics", optarg);
-                        if (format < 0)
+                        if (cli_format("metrics", optarg, &format) < 0)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
@@ -132,6 +132,5 @@ int verb_metrics(int argc, char **argv)
         }
         if (optind == argc)
                 memset(chosen, true, sizeof(chosen));
-        return format == CLI_JSON ? print_json(chosen)
-                                  : print_table(chosen, (enum cli_format)format);
+        return format == CLI_JSON ? print_json(chosen) : print_table(chosen, format);
 }

@@ -172,34 +172,25 @@ static int predict(const char *path, struct request *request)
         return r < 0 ? cli_fail("predict", "%s", error.message) : show(&forecast, request->format);
 }
 
-/* 0, or the exit code + 1 */
+/* 0, or -1 after a message */
 static int take_option(struct request *request, int option)
 {
-        int format;
-
         switch (option) {
         case 'w':
-                return read_workers(request, optarg) < 0 ? EXIT_CANNOT + 1 : 0;
+                return read_workers(request, optarg);
         case 'c':
-                return read_chunksize(request, optarg) < 0 ? EXIT_CANNOT + 1 : 0;
+                return read_chunksize(request, optarg);
         case 'r':
-                return read_rate(request, optarg) < 0 ? EXIT_CANNOT + 1 : 0;
+                return read_rate(request, optarg);
         case 'd':
-                return read_time("deadline", optarg, &request->options.deadline_s) < 0
-                               ? EXIT_CANNOT + 1
-                               : 0;
+                return read_time("deadline", optarg, &request->options.deadline_s);
         case 'C':
-                return read_time("cost", optarg, &request->options.cost_s) < 0 ? EXIT_CANNOT + 1
-                                                                               : 0;
+                return read_time("cost", optarg, &request->options.cost_s);
         case 'f':
-                format = cli_format("predict", optarg);
-                request->format = (enum cli_format)format;
-                return format < 0 ? EXIT_CANNOT + 1 : 0;
-        case 'h':
-                help();
-                return EXIT_GOOD + 1;
+                return cli_format("predict", optarg, &request->format);
         default:
-                return cli_usage("predict") + 1;
+                cli_usage("predict");
+                return -1;
         }
 }
 
@@ -216,12 +207,15 @@ int verb_predict(int argc, char **argv)
                 { 0 },
         };
         struct request request = { 0 };
-        int option, code;
+        int option;
 
         while ((option = getopt_long(argc, argv, "w:c:r:d:C:f:h", options, NULL)) != -1) {
-                code = take_option(&request, option);
-                if (code)
-                        return code - 1;
+                if (option == 'h') {
+                        help();
+                        return EXIT_GOOD;
+                }
+                if (take_option(&request, option) < 0)
+                        return EXIT_CANNOT;
         }
         if (request.options.deadline_s > 0 && request.options.cost_s > 0)
                 return cli_fail("predict", "a deadline or a cost is wanted, not both");

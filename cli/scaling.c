@@ -33,18 +33,7 @@ static int print(const struct roast_scaling *scaling, enum cli_format format)
         }
         if (roast_scaling_tables(&tables, scaling, &error) < 0)
                 return cli_fail("scaling", "%s", error.message);
-        for (size_t i = 0; i < tables.n; i++) {
-                int code;
-
-                if (i)
-                        putchar('\n');
-                if (format == CLI_CSV)
-                        printf("# %s\n", tables.tables[i].name);
-                code = cli_print_table("scaling", &tables.tables[i], format);
-                if (code != EXIT_GOOD)
-                        return code;
-        }
-        return EXIT_GOOD;
+        return cli_print_tables("scaling", &tables, format);
 }
 
 static int scale(char **paths, size_t n, enum cli_format format)
@@ -75,13 +64,13 @@ int verb_scaling(int argc, char **argv)
                 { "help", no_argument, NULL, 'h' },
                 { 0 },
         };
-        int option, format = CLI_TEXT;
+        enum cli_format format = CLI_TEXT;
+        int option;
 
         while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        format = cli_format("scaling", optarg);
-                        if (format < 0)
+                        if (cli_format("scaling", optarg, &format) < 0)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
@@ -95,5 +84,5 @@ int verb_scaling(int argc, char **argv)
                 cli_fail("scaling", "a RUN is wanted");
                 return cli_usage("scaling");
         }
-        return scale(argv + optind, (size_t)(argc - optind), (enum cli_format)format);
+        return scale(argv + optind, (size_t)(argc - optind), format);
 }

@@ -128,15 +128,13 @@ int verb_show(int argc, char **argv)
         struct request request = { 0 };
         struct roast_error error = { 0 };
         struct roast_run *run;
-        int option, format, code;
+        int option, code;
 
         while ((option = getopt_long(argc, argv, "f:t:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        format = cli_format("show", optarg);
-                        if (format < 0)
+                        if (cli_format("show", optarg, &request.format) < 0)
                                 return EXIT_CANNOT;
-                        request.format = (enum cli_format)format;
                         break;
                 case 't':
                         if (cli_choice(optarg, roast_table_names) < 0)
