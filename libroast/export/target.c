@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "roast-export.h"
+#include "run/log.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -32,19 +33,6 @@ static int is_source(const struct stat *target, const char *source)
                         return 1;
         }
         return 0;
-}
-
-/* A run that is being written, or was not finished, may be in its log alone. */
-static int has_log(const char *path)
-{
-        ROAST_CLEANUP(cleanup_free) char *log = NULL;
-        struct stat st;
-
-        if (asprintf(&log, "%s-wal", path) < 0) {
-                log = NULL;
-                return ROAST_E_NOMEM;
-        }
-        return stat(log, &st) == 0 && st.st_size > 0;
 }
 
 /* One that is damaged, or of a newer version, is a run too. */
@@ -71,8 +59,10 @@ static int is_run(const char *path, struct roast_error *error)
 int roast_export_check_target(const char *path, const char *source, struct roast_error *error)
 {
         struct stat st;
-        int r = has_log(path);
+        int r;
 
+        /* a run that is being written, or was not finished, may be in its log alone */
+        r = run_has_log(path);
         if (r < 0)
                 return roast_fail_nomem(error);
         if (r == 0 && (stat(path, &st) < 0 || !S_ISREG(st.st_mode)))

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "run/log.h"
 #include "run/run.h"
 #include "util/cleanup.h"
 
@@ -21,18 +22,17 @@
  */
 static int check_unused(const struct roast_run *run, const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *log = NULL;
         struct stat st, own;
+        int r;
 
         if (run->path && stat(run->path, &own) == 0 && stat(path, &st) == 0 &&
             st.st_dev == own.st_dev && st.st_ino == own.st_ino)
                 return roast_fail(error, ROAST_E_STATE, "%s: is the run itself: it is not replaced",
                                   path);
-        if (asprintf(&log, "%s-wal", path) < 0) {
-                log = NULL;
+        r = run_has_log(path);
+        if (r < 0)
                 return roast_fail_nomem(error);
-        }
-        if (stat(log, &st) < 0 || st.st_size == 0)
+        if (r == 0)
                 return 0;
         return roast_fail(error, ROAST_E_STATE,
                           "%s: is a run that is being written, or was not finished: it is not"

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -153,17 +154,33 @@ static int look(struct log *log)
         return r == DAMAGED && has_changed(log) ? CHANGED : r;
 }
 
+/* NULL: no memory */
+static char *name_of(const char *path)
+{
+        char *name;
+
+        return asprintf(&name, "%s-wal", path) < 0 ? NULL : name;
+}
+
+int run_has_log(const char *path)
+{
+        ROAST_CLEANUP(cleanup_free) char *name = name_of(path);
+        struct stat st;
+
+        if (!name)
+                return ROAST_E_NOMEM;
+        return stat(name, &st) == 0 && st.st_size > 0;
+}
+
 int run_log_check(const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *name = NULL;
+        ROAST_CLEANUP(cleanup_free) char *name = name_of(path);
         ROAST_CLEANUP(cleanup_close) int fd = -1;
         struct log log = { 0 };
         int r;
 
-        if (asprintf(&name, "%s-wal", path) < 0) {
-                name = NULL;
+        if (!name)
                 return roast_fail_nomem(error);
-        }
         fd = open(name, O_RDONLY | O_CLOEXEC);
         if (fd < 0 && errno == ENOENT)
                 return 0;

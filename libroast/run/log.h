@@ -13,3 +13,5 @@
 
 /* Looks at the log of the run at `path`; 0 if it is whole, or there is none. */
 int run_log_check(const char *path, struct roast_error *error);
+/* Whether there is a log beside `path` with anything in it; ROAST_E_NOMEM */
+int run_has_log(const char *path);
