@@ -223,50 +223,41 @@ static bool read_branch_bytes(struct record *record)
         return !in->problem;
 }
 
-/* Of the file's metadata also the totals of the tree, which are fields of their own */
-static bool read_file_metadata(struct record *record)
+/* The numbers of an object that are known; the others are passed over. */
+static bool read_numbers(struct record *record, const struct documented_number *known)
 {
         struct json_reader *in = record->in;
-        const char *start = in->at;
         struct json_text key;
 
-        if (!read_blob(record, CHUNK_FILE_METADATA))
-                return false;
-        in->at = start;
         if (json_read_type(in) != JSON_OBJECT)
                 return json_read_skip(in);
         json_read_object(in);
         while (json_read_key(in, &key)) {
-                bool known = json_text_is(&key, "total_branches") ||
-                             json_text_is(&key, "total_tree_bytes");
+                const struct documented_number *number = known;
 
-                if (known ? !read_number(record,
-                                         json_text_is(&key, "total_branches") ? CHUNK_TREE_BRANCHES
-                                                                              : CHUNK_TREE_BYTES,
-                                         1)
-                          : !json_read_skip(in))
+                while (number->key && !json_text_is(&key, number->key))
+                        number++;
+                if (number->key ? !read_number(record, number->field, number->unit)
+                                : !json_read_skip(in))
                         return false;
         }
         return !in->problem;
 }
 
-static bool read_split(struct record *record)
+/* Of the file's metadata also the totals of the tree, which are fields of their own */
+static bool read_file_metadata(struct record *record)
 {
-        struct json_reader *in = record->in;
-        struct json_text key;
+        static const struct documented_number totals[] = {
+                { "total_branches", CHUNK_TREE_BRANCHES, 1 },
+                { "total_tree_bytes", CHUNK_TREE_BYTES, 1 },
+                { 0 },
+        };
+        const char *start = record->in->at;
 
-        if (json_read_type(in) != JSON_OBJECT)
-                return json_read_skip(in);
-        json_read_object(in);
-        while (json_read_key(in, &key)) {
-                const struct documented_number *part = documented_split;
-
-                while (part->key && !json_text_is(&key, part->key))
-                        part++;
-                if (part->key ? !read_number(record, part->field, part->unit) : !json_read_skip(in))
-                        return false;
-        }
-        return !in->problem;
+        if (!read_blob(record, CHUNK_FILE_METADATA))
+                return false;
+        record->in->at = start;
+        return read_numbers(record, totals);
 }
 
 static bool read_word(struct record *record, enum own_key key)
@@ -312,7 +303,7 @@ static bool read_own(struct record *record, enum own_key key)
         case OWN_BRANCH_BYTES:
                 return read_branch_bytes(record);
         case OWN_SPLIT:
-                return read_split(record);
+                return read_numbers(record, documented_split);
         case OWN_FILE_METADATA:
                 return read_file_metadata(record);
         case OWN_METADATA:
