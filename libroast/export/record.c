@@ -10,6 +10,7 @@
 
 #include "export/record.h"
 #include "record/cbor-json.h"
+#include "record/documented.h"
 #include "util/cbor.h"
 #include "util/size.h"
 
@@ -143,17 +144,6 @@ static void put_peak_source(struct rows *rows, const struct record *record)
 
 static void put_split(struct rows *rows, const struct record *record)
 {
-        static const struct {
-                const char *key;
-                enum chunk_field field;
-        } parts[] = {
-                { "cpu", CHUNK_CPU_NS },
-                { "runqueue", CHUNK_RUNQUEUE_NS },
-                { "throttled", CHUNK_THROTTLED_NS },
-                { "block_io", CHUNK_BLOCK_IO_NS },
-                { "gil", CHUNK_GIL_NS },
-                { "other", CHUNK_OTHER_NS },
-        };
         struct json *json;
 
         if (get(record, CHUNK_CPU_NS) == CHUNK_ABSENT) {
@@ -164,9 +154,12 @@ static void put_split(struct rows *rows, const struct record *record)
         if (!json)
                 return;
         json_object(json);
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(parts); i++)
-                record_put_scaled(json, parts[i].key, get(record, parts[i].field), 1e9);
-        record_put_count(json, "samples", get(record, CHUNK_SPLIT_SAMPLES));
+        for (const struct documented_number *part = documented_split; part->key; part++) {
+                if (part->unit == 1)
+                        record_put_count(json, part->key, get(record, part->field));
+                else
+                        record_put_scaled(json, part->key, get(record, part->field), part->unit);
+        }
         json_end(json);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Keys of the documented dict of a chunk
  *
- * It is read in two places: from a Python dict, and from the JSON of a
- * measurement. The lists end with a key that is NULL.
+ * It is read in two places, from a Python dict and from the JSON of a
+ * measurement, and exports write it. The lists end with a key that is NULL.
  */
 
 #include "record/chunk.h"
