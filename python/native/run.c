@@ -110,7 +110,9 @@ static PyObject *run_finish(PyObject *self, PyObject *unused)
         return call(self, roast_run_finish);
 }
 
-static PyObject *run_copy(PyObject *self, PyObject *path)
+PyObject *native_run_write_to(PyObject *self, PyObject *path,
+                              int (*function)(struct roast_run *, const char *,
+                                              struct roast_error *))
 {
         struct roast_error error = { 0 };
         struct roast_run *run;
@@ -124,10 +126,15 @@ static PyObject *run_copy(PyObject *self, PyObject *path)
                 Py_DECREF(bytes);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS r = roast_run_copy(run, PyBytes_AsString(bytes), &error);
+        Py_BEGIN_ALLOW_THREADS r = function(run, PyBytes_AsString(bytes), &error);
         Py_END_ALLOW_THREADS result = native_run_leave(self, r, &error);
         Py_DECREF(bytes);
         return result;
+}
+
+static PyObject *run_copy(PyObject *self, PyObject *path)
+{
+        return native_run_write_to(self, path, roast_run_copy);
 }
 
 static PyObject *run_close(PyObject *self, PyObject *unused)

@@ -20,6 +20,10 @@ PyObject *native_run_predict(PyObject *self, PyObject *args);
 struct roast_run *native_run_enter(PyObject *self);
 /* Lets the lock go; None or an exception. */
 PyObject *native_run_leave(PyObject *self, int r, const struct roast_error *error);
+/* Lets a function write the run to a path; None or an exception. */
+PyObject *native_run_write_to(PyObject *self, PyObject *path,
+                              int (*function)(struct roast_run *, const char *,
+                                              struct roast_error *));
 
 /* run_write.c: methods of Run */
 PyObject *native_run_fact(PyObject *self, PyObject *args);

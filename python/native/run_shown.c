@@ -7,27 +7,17 @@
 #include "roast-show.h"
 #include "run.h"
 
+static int write_report(struct roast_run *run, const char *path, struct roast_error *error)
+{
+        int r = roast_run_commit(run, error);
+
+        return r < 0 ? r : roast_report_write(run, path, error);
+}
+
 /* report(path): the page, as a file */
 PyObject *native_run_report(PyObject *self, PyObject *path)
 {
-        struct roast_error error = { 0 };
-        struct roast_run *run;
-        PyObject *bytes, *result;
-        int r;
-
-        if (!PyUnicode_FSConverter(path, &bytes))
-                return NULL;
-        run = native_run_enter(self);
-        if (!run) {
-                Py_DECREF(bytes);
-                return NULL;
-        }
-        Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
-        if (r >= 0)
-                r = roast_report_write(run, PyBytes_AsString(bytes), &error);
-        Py_END_ALLOW_THREADS result = native_run_leave(self, r, &error);
-        Py_DECREF(bytes);
-        return result;
+        return native_run_write_to(self, path, write_report);
 }
 
 static int make_html(char **html, struct roast_run *run, struct roast_error *error)
