@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,11 +51,12 @@ def histogram(ax: Axes, values: Floats, bins: int, over: tuple[float, float] | N
     ax.grid(visible=True, alpha=GRID_ALPHA)
 
 
-def mark_centre(ax: Axes, mean: tuple[float, str], median: tuple[float, str]) -> None:
-    """Draw the lines of mean and median with their values in the legend."""
-    ax.axvline(mean[0], color=VERMILLION, linestyle="--", label=f"Mean: {mean[1]}")
+def mark_centre(ax: Axes, values: Floats, text: Callable[[float], str]) -> None:
+    """Draw the lines of mean and median with their values in the legend, as ``text`` says them."""
+    mean, median = float(values.mean()), float(np.median(values))
+    ax.axvline(mean, color=VERMILLION, linestyle="--", label=f"Mean: {text(mean)}")
     dots = (0, (1, 1))
-    ax.axvline(median[0], color=GREEN, linestyle=dots, linewidth=2, label=f"Median: {median[1]}")
+    ax.axvline(median, color=GREEN, linestyle=dots, linewidth=2, label=f"Median: {text(median)}")
     ax.legend(loc="best")
 
 

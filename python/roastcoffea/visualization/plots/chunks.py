@@ -54,8 +54,7 @@ def plot_runtime_distribution(
     runtimes = column(require(chunk_metrics, NO_CHUNKS), "duration", 0.0)
     fig, ax = new_plot(figsize)
     histogram(ax, runtimes, bins)
-    mean, median = float(runtimes.mean()), float(np.median(runtimes))
-    mark_centre(ax, (mean, seconds(mean)), (median, seconds(median)))
+    mark_centre(ax, runtimes, seconds)
     label_axes(ax, title, "Runtime (seconds)", "Number of Chunks")
     finish(fig, output_path)
     return fig, ax

@@ -56,8 +56,7 @@ def plot_compression_ratio_distribution(
     ratios = _numbers(metrics, "compression_ratios", "No compression ratio data available")
     fig, ax = new_plot(figsize)
     histogram(ax, ratios, bins)
-    mean, median = float(ratios.mean()), float(np.median(ratios))
-    mark_centre(ax, (mean, f"{mean:.3f}"), (median, f"{median:.3f}"))
+    mark_centre(ax, ratios, "{:.3f}".format)
     label_axes(ax, title, "Compression Ratio (compressed/uncompressed)", "Number of Files")
     finish(fig, output_path)
     return fig, ax
@@ -81,8 +80,7 @@ def plot_data_access_percentage(
     top = min(100.0, 1.1 * float(shares.max())) or 100.0
     histogram(ax, shares, bins, over=(0.0, top))
     ax.set_xlim(0, top)
-    mean, median = float(shares.mean()), float(np.median(shares))
-    mark_centre(ax, (mean, f"{mean:.1f}%"), (median, f"{median:.1f}%"))
+    mark_centre(ax, shares, "{:.1f}%".format)
     label_axes(ax, title, "Bytes Read (%)", "Number of Files")
     finish(fig, output_path)
     return fig, ax
