@@ -59,6 +59,17 @@ static void test_equal_chunks_are_divided_by_the_workers(void **state)
         assert_true(result.n_assumptions >= 4);
 }
 
+/* A run whose workers are on a host with so many cores, which is the client's too */
+static struct roast_run *run_on_cores(const struct scene *scene, int64_t cores)
+{
+        struct roast_run *run = scene_run(scene);
+
+        assert_int_equal(roast_run_fact_int(run, "env.cpus", cores, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "env.host", "here", NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        return run;
+}
+
 /* Chunks wait for a core half of their time: what is left is the other half, times the load. */
 static void waits(struct scene_chunk *chunk)
 {
@@ -67,35 +78,24 @@ static void waits(struct scene_chunk *chunk)
         chunk->worker %= 4;
 }
 
+/* Four threads on two cores: half of the time is waiting. */
 static void test_contention_goes_with_the_workers(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
         ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = waits });
+        struct roast_run *run = run_on_cores(&(struct scene){ .shape = waits }, 2);
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
-        struct roast_error error = { 0 };
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast here = forecast(run, &options);
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast there = { 0 };
 
         (void)state;
-        /* four threads on two cores, which are the client's: half of the time is waiting */
-        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
-        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        {
-                ROAST_CLEANUP(roast_forecast_deinit)
-                struct roast_forecast result = forecast(run, &options);
-
-                assert_near(result.predictions[1].makespan_s, result.elapsed_s, 0.05);
-                assert_near(result.predictions[0].makespan_s, 160 * 0.51, 0.05);
-        }
+        assert_near(here.predictions[1].makespan_s, here.elapsed_s, 0.05);
+        assert_near(here.predictions[0].makespan_s, 160 * 0.51, 0.05);
         /* somewhere else nothing is known of the cores: the wait stays */
-        assert_int_equal(roast_run_fact_text(run, "env.host", "there", &error), 0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        {
-                ROAST_CLEANUP(roast_forecast_deinit)
-                struct roast_forecast result = forecast(run, &options);
-
-                assert_near(result.predictions[0].makespan_s, 160 * 1.01, 0.05);
-        }
+        assert_int_equal(roast_run_fact_text(run, "env.host", "there", NULL), 0);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        there = forecast(run, &options);
+        assert_near(there.predictions[0].makespan_s, 160 * 1.01, 0.05);
 }
 
 /* A damaged file says that the host has more cores than can be counted one by one. */
@@ -103,25 +103,18 @@ static void test_any_number_of_cores_has_a_forecast(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
         ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = waits });
+        struct roast_run *run = run_on_cores(&(struct scene){ .shape = waits }, INT64_MAX);
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
-        struct roast_error error = { 0 };
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &options);
 
         (void)state;
-        assert_int_equal(roast_run_fact_int(run, "env.cpus", INT64_MAX, &error), 0);
-        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        {
-                ROAST_CLEANUP(roast_forecast_deinit)
-                struct roast_forecast result = forecast(run, &options);
+        for (size_t i = 0; i < 2; i++) {
+                double chunks_s = 160 / (double)workers[i];
 
-                for (size_t i = 0; i < 2; i++) {
-                        double chunks_s = 160 / (double)workers[i];
-
-                        /* half of the time was waiting: all of it comes again, or none */
-                        assert_true(result.predictions[i].makespan_s >= chunks_s * 0.5);
-                        assert_true(result.predictions[i].makespan_s <= chunks_s * 1.05);
-                }
+                /* half of the time was waiting: all of it comes again, or none */
+                assert_true(result.predictions[i].makespan_s >= chunks_s * 0.5);
+                assert_true(result.predictions[i].makespan_s <= chunks_s * 1.05);
         }
 }
 
@@ -136,26 +129,18 @@ static void test_who_shares_the_cores_is_left_open(void **state)
 {
         static const int64_t workers[] = { 1, 4 };
         ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = waits_for_others });
+        struct roast_run *run = run_on_cores(&(struct scene){ .shape = waits_for_others }, 2);
         const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
-        struct roast_error error = { 0 };
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &options);
+        const struct roast_prediction *alone = &result.predictions[0];
 
         (void)state;
-        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
-        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        {
-                ROAST_CLEANUP(roast_forecast_deinit)
-                struct roast_forecast result = forecast(run, &options);
-                const struct roast_prediction *alone = &result.predictions[0];
-
-                assert_near(result.predictions[1].makespan_s, result.elapsed_s, 0.05);
-                /* a quarter of a second on a core: as it is if cores go by program, 5 threads for 2
-                 * cores if they go by thread */
-                assert_true(alone->low_s > 160 * 0.25 && alone->low_s < 160 * 0.25 * 1.3);
-                assert_true(alone->high_s < 160 * (0.25 * 2.5 + 0.03) &&
-                            alone->high_s > 160 * 0.25 * 2.2);
-        }
+        assert_near(result.predictions[1].makespan_s, result.elapsed_s, 0.05);
+        /* a quarter of a second on a core: as it is if cores go by program, 5 threads for 2
+         * cores if they go by thread */
+        assert_true(alone->low_s > 160 * 0.25 && alone->low_s < 160 * 0.25 * 1.3);
+        assert_true(alone->high_s < 160 * (0.25 * 2.5 + 0.03) && alone->high_s > 160 * 0.25 * 2.2);
 }
 
 /* Two threads have two cores, and wait a fifth of their time all the same: on one worker they may
@@ -170,24 +155,17 @@ static void test_workers_may_wait_for_their_own_threads(void **state)
 {
         static const int64_t workers[] = { 1 };
         ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(
-                &(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 });
+        struct roast_run *run = run_on_cores(
+                &(struct scene){ .shape = waits_for_its_own, .workers = 2, .chunks = 80 }, 2);
         const struct roast_predict_options options = { .workers = workers, .n_workers = 1 };
-        struct roast_error error = { 0 };
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &options);
+        const struct roast_prediction *alone = &result.predictions[0];
 
         (void)state;
-        assert_int_equal(roast_run_fact_int(run, "env.cpus", 2, &error), 0);
-        assert_int_equal(roast_run_fact_text(run, "env.host", "here", &error), 0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        {
-                ROAST_CLEANUP(roast_forecast_deinit)
-                struct roast_forecast result = forecast(run, &options);
-                const struct roast_prediction *alone = &result.predictions[0];
-
-                assert_near(alone->low_s, 160 * (0.8 + 0.01), 0.03);
-                assert_near(alone->makespan_s, 160 * (0.9 + 0.01), 0.03);
-                assert_near(alone->high_s, 160 * (1 + 0.01), 0.03);
-        }
+        assert_near(alone->low_s, 160 * (0.8 + 0.01), 0.03);
+        assert_near(alone->makespan_s, 160 * (0.9 + 0.01), 0.03);
+        assert_near(alone->high_s, 160 * (1 + 0.01), 0.03);
 }
 
 /* 0.2 s for each chunk and 80 us for each event: chunks of 10,000 events take a second. */
