@@ -9,6 +9,7 @@ import weakref
 from contextlib import suppress
 
 import pytest
+from by_hand import ANY_FIELDS, Processor, measure, sections
 
 from roastcoffea._probe import Chunk, Records, chunk_of
 from roastcoffea.instrumentation import (
@@ -18,28 +19,6 @@ from roastcoffea.instrumentation import (
     track_section,
     track_time,
 )
-
-ANY_FIELDS = {"outcome": 0}
-
-
-class Processor:
-    """An undecorated processor: the chunk is begun by hand."""
-
-
-def measure(work):
-    """Run work(processor) in a chunk and return its record."""
-    processor = Processor()
-    chunk = Chunk(processor)
-    chunk.begin()
-    try:
-        work(processor)
-    finally:
-        chunk.end()
-    return Records.from_bytes(chunk.encode(ANY_FIELDS))[0]
-
-
-def sections(record):
-    return {section["section_name"]: section for section in record["sections"]}
 
 
 def test_a_repeated_section_adds_up():

@@ -8,33 +8,9 @@ import time
 from collections import defaultdict
 
 import pytest
+from by_hand import measure, sections
 
-from roastcoffea._probe import Chunk, Records
-from roastcoffea.instrumentation import (
-    track_time,
-)
-
-ANY_FIELDS = {"outcome": 0}
-
-
-class Processor:
-    """An undecorated processor: the chunk is begun by hand."""
-
-
-def measure(work):
-    """Run work(processor) in a chunk and return its record."""
-    processor = Processor()
-    chunk = Chunk(processor)
-    chunk.begin()
-    try:
-        work(processor)
-    finally:
-        chunk.end()
-    return Records.from_bytes(chunk.encode(ANY_FIELDS))[0]
-
-
-def sections(record):
-    return {section["section_name"]: section for section in record["sections"]}
+from roastcoffea.instrumentation import track_time
 
 
 class Model:
