@@ -41,11 +41,9 @@ def sink() -> Iterator[list[bytes]]:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """A LocalCluster of two worker processes that the whole session shares."""
-    from distributed import LocalCluster
+    from clusters import local_cluster
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as cluster:
+    with local_cluster() as cluster:
         yield cluster
 
 
@@ -61,12 +59,11 @@ def client(cluster: Any) -> Iterator[Any]:
 @pytest.fixture
 def two_workers() -> Iterator[Any]:
     """A client of a cluster that may be maltreated."""
-    from distributed import Client, LocalCluster
+    from clusters import local_cluster
+    from distributed import Client
 
     with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
+        local_cluster() as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
+from clusters import local_cluster
+from distributed import Client
 
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._probe import encode_block
@@ -103,7 +104,7 @@ def worker_with(wall: Wall, tmp_path: Path) -> Iterator[Client]:
     """Run a worker whose wall clock can be moved, as if on another host."""
     dask = str(Path(sys.executable).with_name("dask"))
     with (
-        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster,
+        local_cluster(n_workers=0) as cluster,
         Client(cluster) as client,
         subprocess.Popen(
             [dask, "worker", cluster.scheduler_address, "--no-nanny", "--no-dashboard"],

@@ -107,7 +107,8 @@ def test_a_chunk_that_always_fails_leaves_everything_else_in_the_run(
 def test_a_killed_worker_loses_chunks_and_the_sums_still_agree(
     small_fileset: Any, tmp_path: Path
 ) -> None:
-    from distributed import Client, LocalCluster
+    from clusters import local_cluster
+    from distributed import Client
 
     flag = tmp_path / "killed"
 
@@ -121,9 +122,7 @@ def test_a_killed_worker_loses_chunks_and_the_sums_still_agree(
             return {"events": len(events)}
 
     with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
+        local_cluster() as cluster,
         Client(cluster) as client,
         MetricsCollector(client, worker_tracking_interval=0.1) as collector,
     ):

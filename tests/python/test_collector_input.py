@@ -146,11 +146,12 @@ def test_an_unwritable_directory_does_not_stop_the_analysis(
 def test_a_dead_scheduler_does_not_hide_the_users_exception(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from distributed import Client, LocalCluster
+    from clusters import local_cluster
+    from distributed import Client
 
     def lose_the_cluster() -> None:
         with (
-            LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+            local_cluster(n_workers=1) as cluster,
             Client(cluster) as client,
             MetricsCollector(client, output_dir=tmp_path, measurement_name="dead"),
         ):

@@ -9,7 +9,8 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from clusters import local_cluster
+from distributed import Client, get_worker
 
 from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends import dask_lease
@@ -169,13 +170,7 @@ class Whereabouts:
 
 def test_workers_that_share_a_process_are_told_apart() -> None:
     with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(processes=False) as cluster,
         Client(cluster) as client,
         MetricsCollector(client) as collector,
     ):
@@ -190,9 +185,7 @@ def test_workers_that_share_a_process_are_told_apart() -> None:
 
 def test_a_worker_that_came_during_a_run_does_not_collect_after_it() -> None:
     with (
-        LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
+        local_cluster(n_workers=1) as cluster,
         Client(cluster) as client,
     ):
         with MetricsCollector(client):
@@ -227,9 +220,7 @@ async def without_sampler(dask_worker: Any) -> list[str]:
 
 def test_a_worker_whose_sampler_fails_goes_on_with_what_it_has() -> None:
     with (
-        LocalCluster(
-            n_workers=1, processes=False, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster,
+        local_cluster(n_workers=1, processes=False) as cluster,
         Client(cluster) as client,
     ):
         assert list(client.run(without_sampler).values()) == [["None True 0", "None False 0"]]

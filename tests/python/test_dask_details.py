@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from analysing import rows
-from distributed import Client, LocalCluster, get_worker
+from clusters import local_cluster
+from distributed import Client, get_worker
 from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
@@ -100,13 +101,7 @@ def burn(seconds: float) -> str:
 def test_workers_of_one_process_share_its_cpu_time() -> None:
     """The samples of each show the whole process: it counts once."""
     with (
-        LocalCluster(
-            n_workers=4,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(n_workers=4, processes=False) as cluster,
         Client(cluster) as client,
         MetricsCollector(client, worker_tracking_interval=0.1) as collector,
     ):

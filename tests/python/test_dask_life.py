@@ -9,13 +9,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from clusters import local_cluster
+from distributed import Client, get_worker
 from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
@@ -30,13 +29,6 @@ class Slow:
     def process(self, events: Any) -> dict[str, Any]:
         time.sleep(0.05)
         return {"worker": get_worker().address, "pid": os.getpid()}
-
-
-@contextmanager
-def local_cluster(**options: Any) -> Iterator[LocalCluster]:
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(**settings | options, silence_logs=50) as cluster:
-        yield cluster
 
 
 def work(client: Client, n: int = 8) -> list[dict[str, Any]]:
@@ -378,13 +370,7 @@ async def left_async(client: Any) -> list[str]:
 def test_an_asynchronous_client_is_followed_by_async_with() -> None:
     async def main() -> None:
         async with (
-            LocalCluster(
-                n_workers=2,
-                threads_per_worker=1,
-                asynchronous=True,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=50,
-            ) as cluster,
+            local_cluster(asynchronous=True) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             async with MetricsCollector(
@@ -407,13 +393,7 @@ def test_a_plain_with_in_the_loop_of_its_client_does_not_wait_for_itself(
 ) -> None:
     async def main() -> None:
         async with (
-            LocalCluster(
-                n_workers=1,
-                processes=False,
-                asynchronous=True,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=50,
-            ) as cluster,
+            local_cluster(n_workers=1, processes=False, asynchronous=True) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             with MetricsCollector(client) as collector:

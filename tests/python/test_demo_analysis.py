@@ -12,8 +12,9 @@ from typing import Any
 import awkward as ak
 import pytest
 import uproot
+from clusters import local_cluster
 from coffea.processor import DaskExecutor, IterativeExecutor, Runner
-from distributed import Client, LocalCluster
+from distributed import Client
 from hist import Hist
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -135,7 +136,7 @@ def test_a_cluster_gives_the_histograms_of_a_plain_loop(
 ) -> None:
     expected, expected_report = iterative
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        local_cluster() as cluster,
         Client(cluster) as client,
     ):
         output, report = analyse(fileset, DaskExecutor(client=client, status=False))

@@ -34,13 +34,12 @@ def fileset(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 @pytest.fixture(scope="module")
 def warm_cluster(fileset: dict[str, Any]) -> Iterator[Any]:
     """Two workers that have everything imported: the first run of a cluster is all beginning."""
-    from distributed import Client, LocalCluster
+    from clusters import local_cluster
+    from distributed import Client
 
     from analysis import DimuonProcessor
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as cluster:
+    with local_cluster() as cluster:
         with Client(cluster) as client:
             measure(client, fileset, DimuonProcessor())
         yield cluster
@@ -145,7 +144,8 @@ def test_a_file_ten_times_larger_is_found(client: Any, tmp_path: Path) -> None:
 
 def test_a_memory_limit_that_spills_is_found(fileset: dict[str, Any], tmp_path: Path) -> None:
     import dask
-    from distributed import Client, LocalCluster
+    from clusters import local_cluster
+    from distributed import Client
     from trouble import Hoarder
 
     only_spill = {
@@ -154,14 +154,7 @@ def test_a_memory_limit_that_spills_is_found(fileset: dict[str, Any], tmp_path: 
     }
     with (
         dask.config.set(only_spill),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            memory_limit="500MB",
-            local_directory=tmp_path,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(memory_limit="500MB", local_directory=tmp_path) as cluster,
         Client(cluster) as client,
     ):
         measure(client, fileset, Hoarder(), compression=None)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clusters import local_cluster
 from coffea.processor import DaskExecutor, ProcessorABC, Runner
-from distributed import Client, LocalCluster
+from distributed import Client
 from hist import Hist
 
 from analysis import DemoSchema
@@ -36,13 +37,7 @@ def analyse(client: Any, fileset: Any, processor: Any, **options: Any) -> tuple[
 def threads() -> Iterator[Client]:
     """A client of one worker with four threads, which share what they unpickle."""
     with (
-        LocalCluster(
-            n_workers=1,
-            threads_per_worker=4,
-            processes=False,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(n_workers=1, threads_per_worker=4, processes=False) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -122,13 +117,7 @@ def test_fine_metrics_are_complete_where_heartbeats_are_slow(small_fileset: Any)
     """
     processor = Spinning()
     with (
-        LocalCluster(
-            n_workers=12,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(n_workers=12, processes=False) as cluster,
         Client(cluster) as client,
     ):
         with MetricsCollector(client, processor_instance=processor) as collector:

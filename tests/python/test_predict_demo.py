@@ -50,8 +50,9 @@ class Measured:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list[Measured]]:
     """Runs by workers and chunk size; the base is among them."""
+    from clusters import local_cluster
     from coffea.processor import DaskExecutor, Runner
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
     from analysis import DemoSchema, DimuonProcessor
     from make_data import make_data
@@ -84,11 +85,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], list
         elapsed_s = run.facts()["run.elapsed_ns"] / 1e9
         return Measured(collector.run_path, elapsed_s, queue / (queue + cpu))
 
-    local = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     found: dict[tuple[int, int], list[Measured]] = {kind: [] for kind in KINDS}
     with (
-        LocalCluster(n_workers=1, **local) as one,
-        LocalCluster(n_workers=2, **local) as two,
+        local_cluster(n_workers=1) as one,
+        local_cluster(n_workers=2) as two,
         Client(one) as client_of_one,
         Client(two) as client_of_two,
     ):

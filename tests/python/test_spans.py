@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from clusters import local_cluster
 from coffea.processor import DaskExecutor, Runner
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from analysis import DemoSchema, DimuonProcessor
 from roastcoffea import MetricsCollector
@@ -35,11 +36,7 @@ def without_spans() -> Iterator[Client]:
     from distributed.worker import DEFAULT_EXTENSIONS as OF_WORKER
 
     with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
+        local_cluster(
             scheduler_kwargs={
                 "extensions": {name: e for name, e in OF_SCHEDULER.items() if name != "spans"}
             },
