@@ -28,11 +28,13 @@ class Plain(ProcessorABC):
         return accumulator
 
 
-def analyse(client: Any, fileset: Any, processor: Any) -> tuple[Any, dict[str, Any]]:
+def analyse(
+    client: Any, fileset: Any, processor: Any, chunksize: int = CHUNKSIZE
+) -> tuple[Any, dict[str, Any]]:
     runner = Runner(
         executor=DaskExecutor(client=client, status=False),
         schema=DemoSchema,
-        chunksize=CHUNKSIZE,
+        chunksize=chunksize,
         savemetrics=True,
     )
     output, report = runner(fileset, processor)

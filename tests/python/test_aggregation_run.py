@@ -2,37 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from coffea.processor import DaskExecutor, Runner
+from analysing import Measured
 
-from analysis import DemoSchema, DimuonProcessor
-from roastcoffea import MetricsCollector
 from roastcoffea.aggregation.core import MetricsAggregator
 from roastcoffea.metrics import registry
-
-
-@pytest.fixture(scope="module")
-def collector(cluster: Any, small_fileset: Any) -> MetricsCollector:
-    from distributed import Client
-
-    processor = DimuonProcessor()
-    with Client(cluster) as client:
-        runner = Runner(
-            executor=DaskExecutor(client=client, status=False),
-            schema=DemoSchema,
-            chunksize=2_000,
-            savemetrics=True,
-        )
-        with MetricsCollector(
-            client, processor_instance=processor, worker_tracking_interval=0.1
-        ) as collector:
-            output, report = runner(small_fileset, processor)
-            collector.extract_metrics_from_output(output)
-            collector.set_coffea_report(report)
-    return collector
-
 
 #: The run knows when workers came and went; plain data have samples at the ticks of a grid.
 SAMPLED = {
@@ -54,7 +28,8 @@ SAMPLED = {
 }
 
 
-def test_plain_data_and_the_run_tell_the_same(collector: MetricsCollector) -> None:
+def test_plain_data_and_the_run_tell_the_same(measured: Measured) -> None:
+    collector = measured[0]
     own = collector.get_metrics()
     assert collector.coffea_report is not None
     assert collector.t_start is not None

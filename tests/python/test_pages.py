@@ -183,26 +183,22 @@ class Reader:
 @pytest.fixture(scope="module")
 def a_run(tmp_path_factory: pytest.TempPathFactory, cluster: Any, small_fileset: Any) -> Path:
     """The run that every reader has: the demo's analysis over a small fileset."""
-    from coffea.processor import DaskExecutor, Runner
+    from analysing import analyse
     from distributed import Client
 
-    from analysis import DemoSchema, DimuonProcessor
+    from analysis import DimuonProcessor
     from roastcoffea import MetricsCollector
 
     directory = tmp_path_factory.mktemp("a-run")
     processor = DimuonProcessor()
-    with Client(cluster) as client:
-        runner = Runner(
-            executor=DaskExecutor(client=client, status=False),
-            schema=DemoSchema,
-            chunksize=2_000,
-            savemetrics=True,
-        )
-        with MetricsCollector(
+    with (
+        Client(cluster) as client,
+        MetricsCollector(
             client, processor_instance=processor, output_dir=directory, measurement_name="zmumu"
-        ) as collector:
-            _, report = runner(small_fileset, processor)
-            collector.set_coffea_report(report)
+        ) as collector,
+    ):
+        _, report = analyse(client, small_fileset, processor)
+        collector.set_coffea_report(report)
     return directory / "zmumu.roast"
 
 

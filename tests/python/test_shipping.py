@@ -13,7 +13,7 @@ from typing import Any
 
 import cloudpickle
 import pytest
-from coffea.processor import DaskExecutor, Runner
+from analysing import analyse
 from distributed import Client
 
 from roastcoffea import MetricsCollector
@@ -87,7 +87,7 @@ def bare_client(bare_environment: Path, tmp_path: Path) -> Iterator[tuple[Client
 def test_another_roastcoffea_gives_way(
     bare_environment: Path, small_fileset: Any, tmp_path: Path
 ) -> None:
-    from analysis import DemoSchema, DimuonProcessor
+    from analysis import DimuonProcessor
 
     def protocol() -> Any:
         from roastcoffea import collecting
@@ -102,13 +102,7 @@ def test_another_roastcoffea_gives_way(
         assert set(client.run(protocol).values()) == {-1}
         processor = DimuonProcessor()
         with MetricsCollector(client, worker_tracking_interval=0.1) as collector:
-            runner = Runner(
-                executor=DaskExecutor(client=client, status=False),
-                schema=DemoSchema,
-                chunksize=1_000,
-                savemetrics=True,
-            )
-            output, report = runner(small_fileset, processor)
+            output, report = analyse(client, small_fileset, processor, chunksize=1_000)
             collector.extract_metrics_from_output(output)
             collector.set_coffea_report(report)
     metrics = collector.get_metrics()
@@ -120,7 +114,7 @@ def test_another_roastcoffea_gives_way(
 def test_an_environment_without_the_package_is_measured_all_the_same(
     bare_client: tuple[Client, Any], small_fileset: Any, tmp_path: Path
 ) -> None:
-    from analysis import DemoSchema, DimuonProcessor
+    from analysis import DimuonProcessor
 
     def can_import() -> bool:
         from importlib.util import find_spec
@@ -139,13 +133,7 @@ def test_an_environment_without_the_package_is_measured_all_the_same(
     ) as collector:
         add_worker()
         client.wait_for_workers(3, timeout=60)
-        runner = Runner(
-            executor=DaskExecutor(client=client, status=False),
-            schema=DemoSchema,
-            chunksize=1_000,
-            savemetrics=True,
-        )
-        output, report = runner(small_fileset, processor)
+        output, report = analyse(client, small_fileset, processor, chunksize=1_000)
         collector.extract_metrics_from_output(output)
         collector.set_coffea_report(report)
     metrics = collector.get_metrics()

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from analysing import analyse
 from clusters import local_cluster
-from coffea.processor import DaskExecutor, Runner
 from distributed import Client
 
-from analysis import DemoSchema, DimuonProcessor
+from analysis import DimuonProcessor
 from roastcoffea import MetricsCollector
 
 OFF = "spans are off on this cluster"
@@ -58,14 +58,8 @@ def test_where_spans_are_off_the_summary_says_so(
     without_spans: Client, small_fileset: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     processor = DimuonProcessor()
-    runner = Runner(
-        executor=DaskExecutor(client=without_spans, status=False),
-        schema=DemoSchema,
-        chunksize=2_000,
-        savemetrics=True,
-    )
     with MetricsCollector(without_spans, processor_instance=processor) as collector:
-        _, report = runner(small_fileset, processor)
+        _, report = analyse(without_spans, small_fileset, processor)
         collector.set_coffea_report(report)
     assert collector.span_metrics == {}
     metrics = collector.get_metrics()
