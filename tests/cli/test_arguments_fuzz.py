@@ -16,10 +16,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command import ROAST, ROOT, make_run
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
-MAKE_RUN = ROOT / "build/tests/unit/make-run"
 SEED = 11
 COMMANDS = int(os.environ.get("ROAST_FUZZ_COMMANDS", "250"))
 LIMIT_S = 60
@@ -54,7 +52,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     made = []
     for kind in ("finished", "unfinished", "failed", "empty", "hostile"):
         made.append(folder / f"{kind}.roast")
-        subprocess.run([MAKE_RUN, kind, made[-1]], check=True)
+        make_run(made[-1], kind)
     rng = random.Random(SEED)
     whole = made[0].read_bytes()
     for i in range(DAMAGES):

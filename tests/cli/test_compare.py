@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
-MAKE_RUN = next(
-    path
-    for path in (ROOT / b / "tests/unit/make-run" for b in ("build", "build-asan"))
-    if path.exists()
-)
-
-
-def roast(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ROAST, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
-    )
+from command import make_run, roast
 
 
 def make(
     path: Path, chunks: int, seed: int, scale: float, workers: int = 4, events: int = 0
 ) -> Path:
-    words = [path, chunks, seed, scale, 0.1, workers, *([events] if events else [])]
-    subprocess.run([MAKE_RUN, "many", *map(str, words)], check=True, timeout=60)
-    return path
+    words = [chunks, seed, scale, 0.1, workers, *([events] if events else [])]
+    return make_run(path, "many", *words)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +33,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[f"w{n}"] = make(directory / f"w{n}.roast", 32, 30 + n, 1 + 0.05 * (n - 1), workers=n)
     for kind in ("empty", "hostile", "finished"):
         found[kind] = directory / f"{kind}.roast"
-        subprocess.run([MAKE_RUN, kind, found[kind]], check=True, timeout=60)
+        make_run(found[kind], kind)
     return found
 
 

@@ -16,10 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import ROAST, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 COMPLETIONS = ROOT / "completions"
-ROAST = Path(os.environ.get("ROAST", ROOT / ".venv" / "bin" / "roast"))
 
 EXPORT_FORMATS = ["chrome-trace", "csv", "json", "jsonl", "markdown", "openmetrics", "v1"]
 ALL, ONE = b"\x18a", b"\t"  # insert every completion; complete
@@ -92,7 +91,7 @@ def typed(command: list[str], start: str, keys: bytes, directory: Path) -> list[
     """Type into a shell on a terminal; return the words that `roast` got."""
     master, slave = pty.openpty()
     environment = {
-        "PATH": f"{ROAST.parent}:/usr/bin:/bin",
+        "PATH": f"{Path(ROAST).parent}:/usr/bin:/bin",
         "HOME": str(directory),
         "TERM": "dumb",
         "LC_ALL": "C.UTF-8",
@@ -143,7 +142,7 @@ def zsh(line: str, directory: Path, how: bytes = ALL) -> list[str]:
 def fish(line: str, directory: Path, how: bytes = ALL) -> list[str]:
     """Ask fish what it would complete; the words before are as they were typed."""
     script = f"source {COMPLETIONS}/roast.fish; complete -C $argv[1]"
-    environment = {"PATH": f"{ROAST.parent}:/usr/bin:/bin", "HOME": str(directory)}
+    environment = {"PATH": f"{Path(ROAST).parent}:/usr/bin:/bin", "HOME": str(directory)}
     answer = subprocess.run(
         ["fish", "--no-config", "-c", script, line],
         cwd=directory,

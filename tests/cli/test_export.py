@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 import shutil
 import signal
@@ -19,23 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ROAST, ROOT, make_run, roast
 
 from roastcoffea import load_measurement
 from roastcoffea._probe import Records
 from roastcoffea._roast import Run
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
-MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
 RULES = ROOT / "docs" / "prometheus-rules.yml"
 KINDS = ["finished", "unfinished", "failed", "empty", "hostile"]
 PARTS = ["metrics", "chunks", "sections", "files", "tasks", "series"]
-
-
-def roast(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ROAST, *map(str, words)], capture_output=True, text=True, timeout=60, **options
-    )
 
 
 def export(run: Path, *words: object) -> str:
@@ -58,7 +49,7 @@ def show(path: Path) -> dict[str, Any]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("export")
     for kind in KINDS:
-        subprocess.run([MAKE_RUN, kind, directory / f"{kind}.roast"], check=True)
+        make_run(directory / f"{kind}.roast", kind)
     return {kind: directory / f"{kind}.roast" for kind in KINDS}
 
 
@@ -279,7 +270,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(run: Path, tmp_path: Path) -> No
 
 def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
     run, target = tmp_path / "run.roast", tmp_path / "chunks.json"
-    subprocess.run([MAKE_RUN, "large:30000:4:60", run], check=True)
+    make_run(run, "large:30000:4:60")
     target.write_text("older")
     for number in (signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ROOT, roast
 
 from roastcoffea._roast import Run
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
 GOLDEN = ROOT.parent / "shared" / "data" / "golden_v1" / "measurement"
 
 golden = pytest.mark.skipif(
@@ -27,10 +24,6 @@ DIFFERENT = {
     "speedup_factor": "the same",
     "avg_memory_per_worker_bytes": "times of samples are kept in ms",
 }
-
-
-def roast(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([ROAST, *words], capture_output=True, text=True, timeout=60)
 
 
 def show(path: Path) -> Any:

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import random
 import shutil
 import sqlite3
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ROOT, roast
 
 from roastcoffea._roast import Run
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
 EXCERPT = ROOT / "tests/data/vine-logs"
 DATA = ROOT.parent / "shared" / "data"
 
 recorded = pytest.mark.skipif(
     not DATA.is_dir(), reason="no recorded logs beside this clone: ../shared/data"
 )
-
-
-def roast(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([ROAST, *words], capture_output=True, text=True, timeout=60)
 
 
 def metrics(path: Path) -> Any:

@@ -1,16 +1,11 @@
-"""`roast inspect` against oracles: stored ones, uproot, and damage.
-
-Runs the executable that ROAST names, or the one of the build directory.
-"""
+"""`roast inspect` against oracles: stored ones, uproot, and damage."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import os
 import random
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,27 +15,17 @@ import awkward as ak
 import numpy as np
 import pytest
 import uproot
+from command import ROOT, roast
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-SAMPLES = TOP.parent / "shared" / "data" / "root"
+SAMPLES = ROOT.parent / "shared" / "data" / "root"
 ORACLES = sorted(SAMPLES.glob("oracle/*.json"))
 CHECKED = ("size", "header", "num_keys", "classes", "directories", "trees", "rntuples")
 
 needs_samples = pytest.mark.skipif(not ORACLES, reason=f"no samples in {SAMPLES}")
 
 
-def executable() -> str:
-    return os.environ.get("ROAST", str(TOP / "build" / "cli" / "roast"))
-
-
-def roast(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [executable(), "inspect", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
 def inspect(*arguments: str | Path) -> Any:
-    done = roast(*arguments, "--format", "json")
+    done = roast("inspect", *arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -68,7 +53,7 @@ def test_the_answer_is_the_oracles(oracle: Path) -> None:
     expected = json.loads(oracle.read_text())
     sample = SAMPLES / expected["file"]
     if expected["expect"] == "error":
-        done = roast(sample, "--format", "json")
+        done = roast("inspect", sample, "--format", "json")
         assert done.returncode == 2
         assert done.stdout == ""
         assert expected["file"] in done.stderr
@@ -230,12 +215,12 @@ def test_a_pattern_that_fits_no_branch_is_named(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.root"
         write(path, None)
         for form in ("text", "json", "csv"):
-            done = roast(path, "-B", "met", "-B", "nope*", "--format", form)
+            done = roast("inspect", path, "-B", "met", "-B", "nope*", "--format", form)
             assert (done.returncode, done.stdout) == (2, "")
             assert f'{name}.root: no branch fits "nope*"' in done.stderr
-    done = roast(tmp_path / "tree.root", "Runs", "-B", "met")
+    done = roast("inspect", tmp_path / "tree.root", "Runs", "-B", "met")
     assert (done.returncode, done.stdout) == (2, "")
-    assert roast(tmp_path / "tree.root", "-B", "met").returncode == 0
+    assert roast("inspect", tmp_path / "tree.root", "-B", "met").returncode == 0
 
 
 def test_a_cycle_that_is_not_read_is_refused(tmp_path: Path) -> None:
@@ -247,10 +232,10 @@ def test_a_cycle_that_is_not_read_is_refused(tmp_path: Path) -> None:
         (tree,) = inspect(path, name)["trees"]
         assert (tree["cycle"], tree["entries"]) == (2, 5)
     for name in ("t;1", "t;9", "t;99999999999999999999"):
-        done = roast(path, name)
+        done = roast("inspect", path, name)
         assert (done.returncode, done.stdout) == (2, "")
         assert 'of tree "t" only the highest cycle is read, and that is "t;2"' in done.stderr
-    assert 'no tree "t;x"' in roast(path, "t;x").stderr
+    assert 'no tree "t;x"' in roast("inspect", path, "t;x").stderr
 
 
 def test_a_folder_with_the_name_of_a_tree_is_not_taken_for_a_file(
@@ -268,7 +253,7 @@ def test_a_folder_with_the_name_of_a_tree_is_not_taken_for_a_file(
 def test_several_files_give_one_table(tmp_path: Path) -> None:
     for name in ("a.root", "b.root"):
         write_tree(tmp_path / name, None)
-    done = roast(tmp_path / "a.root", tmp_path / "b.root", "--format", "csv")
+    done = roast("inspect", tmp_path / "a.root", tmp_path / "b.root", "--format", "csv")
     assert done.returncode == 0
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(Path(row["file"]).name, row["tree"], row["entries"]) for row in rows] == [
@@ -278,29 +263,29 @@ def test_several_files_give_one_table(tmp_path: Path) -> None:
         ("b.root", "Runs", "3"),
     ]
     assert len(inspect(tmp_path / "a.root", tmp_path / "b.root")) == 2
-    text = roast(tmp_path / "a.root", tmp_path / "b.root")
+    text = roast("inspect", tmp_path / "a.root", tmp_path / "b.root")
     assert text.stdout.count("sub/Events") == 2
 
 
 def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
     write_tree(tmp_path / "a.root", None)
     for form in ("json", "csv", "text"):
-        done = roast(tmp_path / "none.root", tmp_path / "a.root", "--format", form)
+        done = roast("inspect", tmp_path / "none.root", tmp_path / "a.root", "--format", form)
         assert done.returncode == 2
         assert "none.root" in done.stderr
         assert "sub/Events" in done.stdout
-    done = roast(tmp_path / "none.root", tmp_path / "a.root", "--format", "json")
+    done = roast("inspect", tmp_path / "none.root", tmp_path / "a.root", "--format", "json")
     assert len(json.loads(done.stdout)) == 1
 
 
 def test_text_names_collections_and_hints(tmp_path: Path) -> None:
     write_tree(tmp_path / "a.root", uproot.LZMA(1))
-    done = roast(tmp_path / "a.root")
+    done = roast("inspect", tmp_path / "a.root")
     assert done.returncode == 0
     assert "Jet " in done.stdout
     assert "LZMA" in done.stdout
     assert "hint: " in done.stdout
-    listed = roast(tmp_path / "a.root", "sub/Events", "--branches")
+    listed = roast("inspect", tmp_path / "a.root", "sub/Events", "--branches")
     assert "Jet_pt" in listed.stdout
     assert "float[]" in listed.stdout
 
@@ -322,13 +307,13 @@ def test_text_names_collections_and_hints(tmp_path: Path) -> None:
 def test_exit_codes(arguments: list[str], code: int, tmp_path: Path) -> None:
     write_tree(tmp_path / "a.root", None)
     words = [str(tmp_path / "a.root") if word == "FILE" else word for word in arguments]
-    done = roast(*words)
+    done = roast("inspect", *words)
     assert done.returncode == code
     assert bool(done.stderr) == (code != 0)
 
 
 def assert_no_crash(path: Path) -> int:
-    done = roast(path, "--branches", "--format", "json")
+    done = roast("inspect", path, "--branches", "--format", "json")
     assert done.returncode in (0, 2), (done.returncode, done.stderr)
     assert "runtime error" not in done.stderr, done.stderr  # of a sanitizer
     if done.returncode == 0:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from command import ROAST, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
 MANUAL = ROOT / "docs" / "roast.1"
 
 

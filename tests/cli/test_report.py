@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
-MAKE_RUN = ROOT / "build" / "tests" / "unit" / "make-run"
-
-
-def roast(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([ROAST, *map(str, words)], capture_output=True, text=True)
-
-
-def make_run(path: Path, kind: str) -> Path:
-    subprocess.run([MAKE_RUN, kind, path], check=True)
-    return path
+from command import make_run, roast
 
 
 def test_a_page_is_written_and_replaced(tmp_path: Path) -> None:

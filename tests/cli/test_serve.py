@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import os
 import random
 import socket
 import subprocess
@@ -16,12 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import ROAST, make_run
 
 from roastcoffea._roast import Run
-
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
-MAKE_RUN = ROOT / "build/tests/unit/make-run"
 
 
 class Server:
@@ -79,8 +75,8 @@ def serving(*words: str | Path) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    subprocess.run([MAKE_RUN, "large:40:4:60", folder / "one.roast"], check=True)
-    subprocess.run([MAKE_RUN, "hostile", folder / "a <b>&.roast"], check=True)
+    make_run(folder / "one.roast", "large:40:4:60")
+    make_run(folder / "a <b>&.roast", "hostile")
     (folder / "secret.txt").write_text("nobody sees this")
     return folder
 

@@ -13,14 +13,14 @@ import os
 import random
 import socket
 import struct
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_serve import MAKE_RUN, ROAST, Server, descriptors, memory_kb, serving
+from command import ROAST, make_run
+from test_serve import Server, descriptors, memory_kb, serving
 
 SEED = 20_261
 REQUESTS = 1500  # of a seed
@@ -282,7 +282,7 @@ class Fuzzer:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    subprocess.run([MAKE_RUN, "large:40:4:60", tmp_path / "one.roast"], check=True)
+    make_run(tmp_path / "one.roast", "large:40:4:60")
     (tmp_path / "secret.txt").write_bytes(SECRET)
     return tmp_path
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_serve import MAKE_RUN, ROAST, ROOT, Server, descriptors, memory_kb, serving
+from command import ROAST, ROOT, make_run
+from test_serve import Server, descriptors, memory_kb, serving
 
 from roastcoffea._roast import Run
 
@@ -231,7 +232,7 @@ def test_a_pipe_among_the_runs_blocks_nobody(tmp_path: Path) -> None:
 @pytest.mark.timed  # on a busy machine answers are made so late that the first ones have been cut
 @pytest.mark.skipif("asan" in ROAST, reason="its memory is not that of the server")
 def test_answers_that_nobody_takes_are_limited(tmp_path: Path) -> None:
-    subprocess.run([MAKE_RUN, "large:100:1000:1200", tmp_path / "large.roast"], check=True)
+    make_run(tmp_path / "large.roast", "large:100:1000:1200")
     with serving(tmp_path) as server:
         clients = [ask_for(server, "/api/v1/runs/large/series") for _ in range(8)]
         answers = [receive_line(client) for client in clients]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
+from command import ROAST
 
 pytestmark = pytest.mark.timed
-
-ROAST = os.environ.get("ROAST", str(Path(__file__).resolve().parents[2] / ".venv/bin/roast"))
 
 
 def fastest(command: list[str]) -> float:

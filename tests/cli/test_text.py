@@ -7,9 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv" / "bin" / "roast"))
+from command import ROAST
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8", "no_SUCH.UTF-8"])

@@ -14,12 +14,10 @@ import time
 from pathlib import Path
 
 import pytest
+from command import ROAST, make_run
 
 from roastcoffea._roast import Run
 
-ROOT = Path(__file__).resolve().parents[2]
-ROAST = os.environ.get("ROAST", str(ROOT / ".venv/bin/roast"))
-MAKE_RUN = ROOT / "build/tests/unit/make-run"
 ENTER, LEAVE = b"\033[?1049h", b"\033[?25h\033[?1049l"
 
 
@@ -58,7 +56,7 @@ class Terminal:
 @pytest.mark.parametrize("how", ["q", "interrupt", "terminate"])
 def test_it_leaves_the_terminal_as_it_was(tmp_path: Path, how: str) -> None:
     run = tmp_path / "a.roast"
-    subprocess.run([MAKE_RUN, "large:40:4:60", run], check=True)
+    make_run(run, "large:40:4:60")
     terminal = Terminal(run, 24, 80)
     try:
         assert ENTER in terminal.read_until(b"\033[J")
@@ -102,7 +100,7 @@ def test_it_follows_the_run_and_the_size_of_the_terminal(tmp_path: Path) -> None
 
 def test_without_a_terminal_it_prints_once(tmp_path: Path) -> None:
     run = tmp_path / "a.roast"
-    subprocess.run([MAKE_RUN, "finished", run], check=True)
+    make_run(run)
     result = subprocess.run([ROAST, "watch", run], capture_output=True, text=True, timeout=20)
     assert result.returncode == 0
     assert "Slowest Chunks" in result.stdout

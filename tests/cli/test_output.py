@@ -1,0 +1,116 @@
+"""What the command writes to: terminals, pipes, and a disk that is full."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+from command import ROAST, make_run, roast
+
+ESCAPE = "\x1b"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with two runs; tests do not change it."""
+    directory = tmp_path_factory.mktemp("runs")
+    for kind in ("finished", "empty"):
+        make_run(directory / f"{kind}.roast", kind)
+    return directory
+
+
+def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
+    """Run the command on a terminal of that width and return all that it writes there."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(
+        [ROAST, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=child,
+        stderr=child,
+        env={
+            **{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
+            "TERM": "xterm",
+            **environment,
+        },
+    )
+    os.close(child)
+    output = b""
+    while select.select([parent], [], [], 60)[0]:
+        try:
+            block = os.read(parent, 65536)
+        except OSError:  # the other end was closed
+            break
+        if not block:
+            break
+        output += block
+    os.close(parent)
+    assert process.wait(60) == 0
+    return output.decode().replace("\r\n", "\n")
+
+
+def test_colours_on_a_terminal(runs: Path) -> None:
+    assert f"{ESCAPE}[1m" in on_terminal(100, "show", runs / "finished.roast")
+
+
+def test_no_color_is_honoured(runs: Path) -> None:
+    plain = on_terminal(200, "show", runs / "finished.roast", NO_COLOR="1")
+    assert ESCAPE not in plain
+    assert plain == roast("show", runs / "finished.roast").stdout
+    assert ESCAPE in on_terminal(100, "show", runs / "finished.roast", NO_COLOR="")
+
+
+def test_a_dumb_terminal_gets_no_colours(runs: Path) -> None:
+    assert ESCAPE not in on_terminal(100, "show", runs / "finished.roast", TERM="dumb")
+    assert ESCAPE not in on_terminal(100, "explain", runs / "finished.roast", TERM="dumb")
+
+
+def test_a_pipe_gets_the_same_whatever_the_surroundings(runs: Path) -> None:
+    plain = roast("show", runs / "finished.roast").stdout
+    assert ESCAPE not in plain
+    for environment in (
+        {"TERM": "dumb"},
+        {"TERM": "xterm-256color", "COLUMNS": "30", "CLICOLOR_FORCE": "1"},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C.UTF-8"},
+        {"LC_ALL": "nonsense"},
+    ):
+        assert roast("show", runs / "finished.roast", env=environment).stdout == plain
+
+
+def test_a_narrow_terminal_is_not_overrun(runs: Path) -> None:
+    shown = on_terminal(50, "show", runs / "empty.roast", "-t", "resources", NO_COLOR="1")
+    assert max(map(len, shown.splitlines())) <= 50
+    assert "Total Cores" in shown
+    shown = on_terminal(100, "metrics", NO_COLOR="1")
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_output_that_cannot_be_written_is_an_error(runs: Path) -> None:
+    for arguments in (["--version"], ["--help"], ["show", runs / "finished.roast"], ["metrics"]):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run(
+                [ROAST, *map(str, arguments)],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert result.returncode == 2
+        assert "No space left" in result.stderr
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error(runs: Path) -> None:
+    command = f"'{ROAST}' show '{runs / 'finished.roast'}' -f json | head -n 1"
+    result = subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "{\n", "")
