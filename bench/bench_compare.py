@@ -1,7 +1,7 @@
 """Comparisons: what they cost, and whether they call what is none a difference.
 
     compare, 1 M chunks each   elapsed and peak memory of `roast compare`, in 5 s and 600 MB
-    drawn pairs                2,000 without a difference, 500 with one (tests/unit/test-compare)
+    drawn pairs                2,000 without a difference, 500 with one (tests/unit/test-compare*)
     real pairs                 runs of the demo, one after the other: none is called different
 
 `--pairs N` makes so many real pairs (0: none).
@@ -49,22 +49,26 @@ def bench_size(directory: Path) -> None:
 
 
 def bench_drawn() -> None:
-    """Run the unit test with the full number of pairs; what it counted is in its output."""
-    result = subprocess.run(
-        [UNIT / "test-compare"],
-        env={
-            **os.environ,
-            "ROAST_TEST_PAIRS": "2000",
-            "ROAST_TEST_DATA": str(ROOT / "tests" / "data"),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if result.returncode:
-        print(result.stdout + result.stderr, file=sys.stderr)
-    broken = len(re.findall(r"^not ok|^\[  FAILED  \] test", result.stdout + result.stderr, re.M))
-    row("drawn pairs, 2,000: tests that fail", max(broken, result.returncode), "tests", at_most=0)
+    """Run the unit tests with the full number of pairs; what they counted is in their output."""
+    failed = 0
+    for test in ("test-compare", "test-compare-recorded"):
+        result = subprocess.run(
+            [UNIT / test],
+            env={
+                **os.environ,
+                "ROAST_TEST_PAIRS": "2000",
+                "ROAST_TEST_DATA": str(ROOT / "tests" / "data"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        output = result.stdout + result.stderr
+        if result.returncode:
+            print(output, file=sys.stderr)
+        broken = len(re.findall(r"^not ok|^\[  FAILED  \] test", output, re.M))
+        failed += max(broken, result.returncode)
+    row("drawn pairs, 2,000: tests that fail", failed, "tests", at_most=0)
 
 
 def bench_real(directory: Path, pairs: int) -> None:

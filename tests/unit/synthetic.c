@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "record/chunk.h"
 #include "sample.h"
@@ -153,4 +154,11 @@ int synthetic_fill(struct roast_run *run, const struct synthetic *options,
         for (size_t i = 0; i < options->chunks && r >= 0; i += BATCH)
                 r = add_batch(run, options, i, &seed, error);
         return r < 0 ? r : roast_run_commit(run, error);
+}
+
+size_t synthetic_pairs(void)
+{
+        const char *text = getenv("ROAST_TEST_PAIRS");
+
+        return text ? strtoul(text, NULL, 10) : 160;
 }

@@ -22,3 +22,9 @@ struct synthetic {
 
 int synthetic_fill(struct roast_run *run, const struct synthetic *options,
                    struct roast_error *error);
+
+/*
+ * How many pairs of runs are drawn: few, because the tests should be quick, under the sanitizers
+ * too; bench/bench_compare.py asks for the 2,000 that the promises speak of.
+ */
+size_t synthetic_pairs(void);

@@ -417,57 +417,6 @@ static void test_chunks_without_a_split_are_no_evidence(void **state)
         assert_has(text, "no chunk tells how long it waited for a core");
 }
 
-/* ---- what is shown ---- */
-
-static void has_a_hostile_name(struct scene_chunk *chunk)
-{
-        has_a_long_last_chunk(chunk);
-        snprintf(chunk->file, sizeof(chunk->file), "/data/\033[2J\n<b>|x_%d.root",
-                 chunk->order / 4);
-}
-
-static void test_names_from_files_do_no_harm(void **state)
-{
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = has_a_hostile_name });
-        struct roast_explain_view view = { .width = 60, .all = true };
-        struct roast_error error = { 0 };
-        char *text;
-
-        (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
-        assert_has(text, "/data/?[2J?<b>|x_9.root");
-        assert_has_not(text, "\033");
-        free(text);
-        view.markdown = true;
-        assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
-        assert_has(text, "\\<b\\>\\|x\\_9.root");
-        assert_has_not(text, "<b>");
-        free(text);
-        assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
-        assert_has(text, "\\u001b[2J\\u000a<b>");
-        assert_has_not(text, "\033");
-        free(text);
-}
-
-static void test_lines_keep_to_the_width(void **state)
-{
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = waits_for_cores, .first = 20 });
-        const struct roast_explain_view view = { .width = 60, .all = true, .color = true };
-        ROAST_CLEANUP(cleanup_free) char *text = NULL;
-        struct roast_error error = { 0 };
-
-        (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
-        for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-                assert_true(strcspn(line, "\n") <= 60 + 8); /* colours have no width */
-}
-
 static void test_allocation_failures_are_errors(void **state)
 {
         (void)state;
@@ -509,8 +458,6 @@ int main(void)
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),
                 cmocka_unit_test(test_chunks_without_a_split_are_no_evidence),
-                cmocka_unit_test(test_names_from_files_do_no_harm),
-                cmocka_unit_test(test_lines_keep_to_the_width),
                 cmocka_unit_test(test_allocation_failures_are_errors),
         };
 

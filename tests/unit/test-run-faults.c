@@ -390,60 +390,6 @@ static void test_a_log_cut_off_anywhere_gives_an_earlier_commit(void **state)
         }
 }
 
-static long entries_of(const char *path)
-{
-        struct roast_error error = { 0 };
-        struct roast_summary summary;
-        struct roast_run *run = NULL;
-        long n;
-
-        if (roast_run_open(&run, path, &error) < 0 ||
-            roast_summary_of_run(&summary, run, &error) < 0)
-                fail_msg("%s", error.message);
-        n = (long)summary.metrics.values[ROAST_TOTAL_EVENTS].count;
-        roast_summary_deinit(&summary);
-        roast_run_free(run);
-        return n;
-}
-
-/* Another process commits, checkpoints and finishes while we look again and again. */
-static void test_a_reader_is_never_disturbed_by_the_writer(void **state)
-{
-        const char *path = folder_path(state, "a.roast"), *log = folder_path(state, "a.roast-wal");
-        struct roast_run *run;
-        long seen = 0;
-        pid_t pid, ended = 0;
-        int status;
-
-        pid = fork();
-        assert_true(pid >= 0);
-        if (pid == 0) {
-                int r = roast_run_create(&run, path, NULL);
-
-                for (int i = 1; i <= 100 && r >= 0; i++) {
-                        r = roast_run_fact_int(run, "report.entries", i, NULL);
-                        if (r >= 0)
-                                r = sample_add_chunks(run, 30, NULL);
-                        if (r >= 0)
-                                r = roast_run_commit(run, NULL);
-                }
-                if (r >= 0)
-                        r = roast_run_finish(run, NULL);
-                roast_run_free(run);
-                _exit(r < 0);
-        }
-        while (access(log, F_OK) < 0 && !(ended = waitpid(pid, &status, WNOHANG)))
-                usleep(100); /* the file is being made */
-        for (; !ended; ended = waitpid(pid, &status, WNOHANG)) {
-                long n = entries_of(path);
-
-                assert_true(n >= seen);
-                seen = n;
-        }
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        assert_int_equal(entries_of(path), 100);
-}
-
 /* The real thing: the kernel refuses to let the file grow. */
 static void test_a_file_that_may_not_grow_keeps_what_is_committed(void **state)
 {
@@ -477,27 +423,6 @@ static void test_a_file_that_may_not_grow_keeps_what_is_committed(void **state)
         }
 }
 
-/* Where memory cannot be shared between processes, the writer has the file for itself, to the end.
- */
-static void test_on_a_network_readers_wait_until_the_run_has_finished(void **state)
-{
-        const char *path = folder_path(state, "a.roast");
-        struct roast_error error = { 0 };
-        struct roast_run *run = NULL, *reader = NULL;
-
-        faults_network(true);
-        assert_int_equal(roast_run_create(&run, path, NULL), 0);
-        faults_network(false);
-        assert_int_equal(sample_fill(run, CHUNKS, NULL), 0);
-        assert_int_equal(roast_run_open(&reader, path, &error), ROAST_E_STATE);
-        assert_has(error.message, "network");
-        assert_int_equal(roast_run_finish(run, NULL), 0);
-        if (roast_run_open(&reader, path, &error) < 0)
-                fail_msg("%s", error.message);
-        roast_run_free(reader);
-        roast_run_free(run);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
 int main(void)
@@ -513,9 +438,7 @@ int main(void)
                 TEST(test_a_writer_goes_on_after_a_full_disk),
                 TEST(test_a_copy_onto_a_full_disk_leaves_the_old_one),
                 TEST(test_a_log_cut_off_anywhere_gives_an_earlier_commit),
-                TEST(test_a_reader_is_never_disturbed_by_the_writer),
                 TEST(test_a_file_that_may_not_grow_keeps_what_is_committed),
-                TEST(test_on_a_network_readers_wait_until_the_run_has_finished),
         };
 
         return cmocka_run_group_tests_name("run-faults", tests, NULL, NULL);
