@@ -10,6 +10,7 @@
 #include "metrics/collect.h"
 #include "run/attempts.h"
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 
 /* A section of a chunk as it comes: which of them are kept is known at the end. */
@@ -213,13 +214,8 @@ static int on_section(const struct run_value *values, void *context, struct roas
                 return roast_fail_nomem(error);
         if (ns < 0 || name == COST_NO_NAME)
                 return 0;
-        if (reading->n_timed == reading->cap_timed) {
-                size_t cap = reading->cap_timed ? 2 * reading->cap_timed : 1024;
-
-                if (grow_array(&reading->timed, cap, sizeof(*reading->timed)) < 0)
-                        return roast_fail_nomem(error);
-                reading->cap_timed = cap;
-        }
+        if (ARRAY_ROOM(reading->timed, reading->n_timed, reading->cap_timed) < 0)
+                return roast_fail_nomem(error);
         timed = &reading->timed[reading->n_timed++];
         timed->unit = reading->unit_of[chunk] - 1;
         timed->name = (uint32_t)name;

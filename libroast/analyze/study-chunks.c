@@ -6,8 +6,8 @@
 #include "analyze/study.h"
 #include "record/chunk.h"
 #include "run/attempts.h"
+#include "util/array.h"
 #include "util/cleanup.h"
-#include "util/size.h"
 
 /* What the chunks of one file say about the bytes of its branches */
 struct file_bytes {
@@ -33,22 +33,6 @@ static void reader_deinit(struct reader *reader)
         free(reader->files);
         free(reader->slots);
         free(reader->slot_keys);
-}
-
-/* Room for one more element; returns the array, or NULL without memory. */
-static void *room(void *array, size_t n, size_t *cap, size_t size)
-{
-        size_t more = *cap ? *cap * 2 : 256, bytes;
-        void *grown;
-
-        if (n < *cap)
-                return array;
-        if (more <= n)
-                more = n + 1;
-        if (!size_mul(more, size, &bytes) || !(grown = realloc(array, bytes)))
-                return NULL;
-        *cap = more;
-        return grown;
 }
 
 static double number(const struct run_value *value)
@@ -87,18 +71,12 @@ static int add_slot(struct reader *reader, uint64_t key, uint32_t worker)
 {
         struct study *study = reader->study;
         size_t cap = reader->cap_slots;
-        struct study_slot *slots = room(study->slots, study->n_slots, &cap, sizeof(*slots));
-        uint64_t *keys;
 
-        if (!slots)
+        if (ARRAY_ROOM(study->slots, study->n_slots, cap) < 0 ||
+            ARRAY_ROOM(reader->slot_keys, study->n_slots, reader->cap_slots) < 0)
                 return ROAST_E_NOMEM;
-        study->slots = slots;
-        keys = room(reader->slot_keys, study->n_slots, &reader->cap_slots, sizeof(*keys));
-        if (!keys)
-                return ROAST_E_NOMEM;
-        reader->slot_keys = keys;
-        keys[study->n_slots] = key;
-        slots[study->n_slots++] = (struct study_slot){ .worker = worker };
+        reader->slot_keys[study->n_slots] = key;
+        study->slots[study->n_slots++] = (struct study_slot){ .worker = worker };
         return 0;
 }
 
@@ -204,7 +182,7 @@ static void add_memory(struct study_slot *slot, double bytes)
 static int add_finished(struct reader *reader, int64_t id, const struct run_value *values)
 {
         struct study *study = reader->study;
-        struct study_chunk row, *chunks;
+        struct study_chunk row;
         struct study_slot *slot;
         int64_t number_of_slot;
 
@@ -215,10 +193,9 @@ static int add_finished(struct reader *reader, int64_t id, const struct run_valu
         if (!isfinite(row.start_s))
                 return 0;
         number_of_slot = slot_of(reader, values);
-        chunks = room(study->chunks, study->n_chunks, &reader->cap_chunks, sizeof(*chunks));
-        if (number_of_slot < 0 || !chunks)
+        if (number_of_slot < 0 ||
+            ARRAY_ROOM(study->chunks, study->n_chunks, reader->cap_chunks) < 0)
                 return ROAST_E_NOMEM;
-        study->chunks = chunks;
         slot = &study->slots[number_of_slot];
         row.slot = (uint32_t)number_of_slot;
         add_memory(slot, number(&values[CHUNK_RSS_END_BYTES]));
@@ -227,7 +204,7 @@ static int add_finished(struct reader *reader, int64_t id, const struct run_valu
         slot->last_s = row.start_s; /* until study_gaps() knows better */
         if (id > 0)
                 study->index[id] = (uint32_t)study->n_chunks + 1;
-        chunks[study->n_chunks++] = row;
+        study->chunks[study->n_chunks++] = row;
         study->wall_s += (double)row.wall_s;
         study->events += row.events;
         split_add(&study->split, values);
@@ -255,13 +232,11 @@ static int add_attempt(const struct run_attempt *attempt, void *context, struct 
         struct reader *reader = context;
         struct study *study = reader->study;
         size_t id = (size_t)attempt->chunk_id;
-        uint32_t *index = room(study->index, id, &reader->cap_index, sizeof(*index));
 
-        if (!index)
+        if (ARRAY_ROOM(study->index, id, reader->cap_index) < 0)
                 return roast_fail_nomem(error);
-        study->index = index;
         for (; study->n_index <= id; study->n_index++)
-                index[study->n_index] = 0;
+                study->index[study->n_index] = 0;
         if (attempt->outcome == CHUNK_GRAPH)
                 return 0;
         study->waste.attempts++;

@@ -12,6 +12,7 @@
 #include "import/python-text.h"
 #include "import/v1.h"
 #include "timeline/block.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -49,15 +50,8 @@ void v1_series_deinit(struct v1_series *series)
 static bool add_sample(struct v1_series *series, struct json_reader *in,
                        const struct v1_sample *sample)
 {
-        if (series->n == series->cap) {
-                size_t cap = series->cap ? series->cap * 2 : 256;
-                struct v1_sample *grown = realloc(series->samples, cap * sizeof(*grown));
-
-                if (!grown)
-                        return json_read_nomem(in);
-                series->samples = grown;
-                series->cap = cap;
-        }
+        if (ARRAY_ROOM(series->samples, series->n, series->cap) < 0)
+                return json_read_nomem(in);
         if (series->n == 0 || sample->utc_ns < series->first_utc_ns)
                 series->first_utc_ns = sample->utc_ns;
         if (series->n == 0 || sample->utc_ns > series->last_utc_ns)
@@ -254,15 +248,8 @@ static void events_deinit(struct events *events)
 static int add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
                      const struct roast_worker *worker)
 {
-        if (events->n == events->cap) {
-                size_t cap = events->cap ? events->cap * 2 : 64;
-                struct event *grown = realloc(events->events, cap * sizeof(*grown));
-
-                if (!grown)
-                        return ROAST_E_NOMEM;
-                events->events = grown;
-                events->cap = cap;
-        }
+        if (ARRAY_ROOM(events->events, events->n, events->cap) < 0)
+                return ROAST_E_NOMEM;
         events->events[events->n] = (struct event){ utc_ns, kind, *worker, events->n };
         events->n++;
         return 0;

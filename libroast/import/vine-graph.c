@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "import/vine.h"
-#include "util/size.h"
+#include "util/array.h"
 
 void vine_graph_deinit(struct vine_graph *graph)
 {
@@ -20,18 +20,8 @@ static int add_product(struct vine_graph *graph, int64_t task, const char *file)
 
         if (number < 0)
                 return (int)number;
-        if (graph->n == graph->cap) {
-                size_t cap = graph->cap ? 2 * graph->cap : 64, size;
-                struct vine_product *products;
-
-                if (!size_mul(cap, sizeof(*products), &size))
-                        return ROAST_E_NOMEM;
-                products = realloc(graph->products, size);
-                if (!products)
-                        return ROAST_E_NOMEM;
-                graph->products = products;
-                graph->cap = cap;
-        }
+        if (ARRAY_ROOM(graph->products, graph->n, graph->cap) < 0)
+                return ROAST_E_NOMEM;
         graph->products[graph->n++] = (struct vine_product){ task, number };
         return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "import/vine-state.h"
+#include "util/array.h"
 #include "util/size.h"
 
 /* The application's own note of what a task does */
@@ -92,8 +93,7 @@ int vine_read_application(struct vine *vine, char *at)
         if (note.item >= 0) { /* a second submission of an item is another attempt at it */
                 size_t known = vine->cap_items;
 
-                if (vine_grow(&vine->item_roots, &vine->cap_items, (size_t)note.item,
-                              sizeof(*vine->item_roots)) < 0)
+                if (ARRAY_ROOM(vine->item_roots, (size_t)note.item, vine->cap_items) < 0)
                         return roast_fail_nomem(vine->error);
                 for (; known < vine->cap_items; known++)
                         vine->item_roots[known] = VINE_NONE;

@@ -1,31 +1,10 @@
 /* Tasks, workers and texts of a TaskVine run by their numbers: see vine-state.h. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "import/vine-state.h"
-#include "util/size.h"
+#include "util/array.h"
 #include "util/text.h"
-
-int vine_grow(void *array, size_t *cap, size_t n, size_t item)
-{
-        size_t size, more = *cap ? 2 * *cap : 64;
-        void *bigger;
-
-        if (n < *cap)
-                return 0;
-        while (more <= n)
-                if (!size_mul(more, 2, &more))
-                        return ROAST_E_NOMEM;
-        if (!size_mul(more, item, &size))
-                return ROAST_E_NOMEM;
-        bigger = realloc(*(void **)array, size);
-        if (!bigger)
-                return ROAST_E_NOMEM;
-        *(void **)array = bigger;
-        *cap = more;
-        return 0;
-}
 
 int64_t vine_put(struct vine *vine, struct intern *intern, const char *text, size_t len)
 {
@@ -53,7 +32,7 @@ int64_t vine_task_index(struct vine *vine, int64_t id)
 
         if (index < 0 || (size_t)index < vine->n_tasks)
                 return index;
-        if (vine_grow(&vine->tasks, &vine->cap_tasks, vine->n_tasks, sizeof(*vine->tasks)) < 0) {
+        if (ARRAY_ROOM(vine->tasks, vine->n_tasks, vine->cap_tasks) < 0) {
                 intern_truncate(&vine->ids, (size_t)index);
                 return roast_fail_nomem(vine->error);
         }
@@ -81,8 +60,7 @@ int64_t vine_worker_index(struct vine *vine, const char *id)
 
         if (index < 0 || (size_t)index < vine->n_workers)
                 return index;
-        if (vine_grow(&vine->workers, &vine->cap_workers, vine->n_workers, sizeof(*vine->workers)) <
-            0) {
+        if (ARRAY_ROOM(vine->workers, vine->n_workers, vine->cap_workers) < 0) {
                 intern_truncate(&vine->worker_ids, (size_t)index);
                 return roast_fail_nomem(vine->error);
         }

@@ -49,8 +49,6 @@ struct vine {
         struct roast_error *error;
 };
 
-/* Makes place for item number n. */
-int vine_grow(void *array, size_t *cap, size_t n, size_t item);
 /* The number of a text, or ROAST_E_NOMEM with the message */
 int64_t vine_put(struct vine *vine, struct intern *intern, const char *text, size_t len);
 /* A copy of a text that the caller frees; NULL without a text, or without memory */

@@ -4,6 +4,7 @@
 
 #include "metrics/bytes.h"
 #include "record/chunk.h"
+#include "util/array.h"
 
 struct cut_chunk {
         size_t file;
@@ -85,15 +86,8 @@ static int note_cut(struct byte_walk *walk, const struct run_value *values, size
                 return ROAST_E_NOMEM;
         if (bytes <= 0)
                 return 0;
-        if (walk->n_cuts == walk->cap_cuts) {
-                size_t cap = walk->cap_cuts ? walk->cap_cuts * 2 : 64;
-                struct cut_chunk *cuts = realloc(walk->cuts, cap * sizeof(*cuts));
-
-                if (!cuts)
-                        return ROAST_E_NOMEM;
-                walk->cuts = cuts;
-                walk->cap_cuts = cap;
-        }
+        if (ARRAY_ROOM(walk->cuts, walk->n_cuts, walk->cap_cuts) < 0)
+                return ROAST_E_NOMEM;
         walk->cuts[walk->n_cuts++] =
                 (struct cut_chunk){ file, key_of(values, CHUNK_ENTRY_START), bytes };
         return 0;

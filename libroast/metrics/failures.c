@@ -5,6 +5,7 @@
 
 #include "metrics/failures.h"
 #include "record/chunk.h"
+#include "util/array.h"
 #include "util/text.h"
 
 #define GROUPS_MAX 500 /* errors of yet other kinds are one group */
@@ -112,15 +113,8 @@ int failures_add(struct failures *failures, const struct run_value *values, int6
 
         if (group_of(failures, &note.group, values, outcome) < 0)
                 return ROAST_E_NOMEM;
-        if (failures->n_notes == failures->cap_notes) {
-                size_t cap = failures->cap_notes ? failures->cap_notes * 2 : 64;
-                struct failure_note *notes = realloc(failures->notes, cap * sizeof(*notes));
-
-                if (!notes)
-                        return ROAST_E_NOMEM;
-                failures->notes = notes;
-                failures->cap_notes = cap;
-        }
+        if (ARRAY_ROOM(failures->notes, failures->n_notes, failures->cap_notes) < 0)
+                return ROAST_E_NOMEM;
         failures->notes[failures->n_notes++] = note;
         failure = &failures->collect->summary->failures[note.group];
         failure->attempts++;

@@ -6,6 +6,7 @@
 
 #include "metrics/files.h"
 #include "record/chunk.h"
+#include "util/array.h"
 #include "util/cbor.h"
 #include "util/text.h"
 
@@ -47,23 +48,16 @@ static int name_branch(struct files *files, int64_t text)
 {
         struct roast_summary *summary = files->collect->summary;
         const struct run_value value = run_int(text);
-        struct roast_branch *branch = summary->branches;
+        struct roast_branch *branch;
         const char *name;
         size_t len;
 
         if (files->numbers[text])
                 return 0;
-        if (summary->n_branches == files->cap_summed) {
-                size_t cap = files->cap_summed ? files->cap_summed * 2 : 64;
-
-                branch = realloc(summary->branches, cap * sizeof(*branch));
-                if (!branch)
-                        return ROAST_E_NOMEM;
-                summary->branches = branch;
-                files->cap_summed = cap;
-        }
+        if (ARRAY_ROOM(summary->branches, summary->n_branches, files->cap_summed) < 0)
+                return ROAST_E_NOMEM;
         name = collect_text(files->collect, &value, &len);
-        branch += summary->n_branches;
+        branch = &summary->branches[summary->n_branches];
         *branch = (struct roast_branch){ .name = text_copy(name, len) };
         if (!branch->name)
                 return ROAST_E_NOMEM;

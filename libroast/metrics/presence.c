@@ -8,8 +8,8 @@
 #include "metrics/presence.h"
 #include "metrics/stat.h"
 #include "roast-error.h"
+#include "util/array.h"
 #include "util/cleanup.h"
-#include "util/size.h"
 
 /* An instant: what was sampled there, and what changes of the workers between their samples */
 struct tick {
@@ -37,18 +37,8 @@ int presence_add(struct presence *presence, double time, int64_t worker, double 
 {
         if (!isfinite(time) || !isfinite(value))
                 return 0;
-        if (presence->n == presence->cap) {
-                size_t cap = presence->cap ? presence->cap * 2 : 64, size;
-                struct presence_mark *marks;
-
-                if (!size_mul(cap, sizeof(*marks), &size))
-                        return ROAST_E_NOMEM;
-                marks = realloc(presence->marks, size);
-                if (!marks)
-                        return ROAST_E_NOMEM;
-                presence->marks = marks;
-                presence->cap = cap;
-        }
+        if (ARRAY_ROOM(presence->marks, presence->n, presence->cap) < 0)
+                return ROAST_E_NOMEM;
         presence->marks[presence->n] = (struct presence_mark){ time, worker, value, presence->n };
         presence->n++;
         return 0;

@@ -6,6 +6,7 @@
 
 #include "metrics/quantile.h"
 #include "roast-error.h"
+#include "util/array.h"
 
 #define ROUNDS_MAX 128
 
@@ -17,17 +18,8 @@ void quantile_deinit(struct quantile *quantile)
 
 int quantile_add(struct quantile *quantile, double value)
 {
-        if (quantile->n == quantile->cap) {
-                size_t cap = quantile->cap ? quantile->cap * 2 : 256;
-                double *grown = cap <= PTRDIFF_MAX / sizeof(*grown)
-                                        ? realloc(quantile->values, cap * sizeof(*grown))
-                                        : NULL;
-
-                if (!grown)
-                        return ROAST_E_NOMEM;
-                quantile->values = grown;
-                quantile->cap = cap;
-        }
+        if (ARRAY_ROOM(quantile->values, quantile->n, quantile->cap) < 0)
+                return ROAST_E_NOMEM;
         quantile->values[quantile->n++] = value;
         return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -99,15 +100,8 @@ static int64_t find(struct roast_workers *workers, struct roast_run *run, int64_
                 return roast_fail_nomem(error);
         if (workers->slots[text - 1])
                 return (int64_t)workers->slots[text - 1] - 1;
-        if (workers->n == workers->cap) {
-                size_t cap = workers->cap ? workers->cap * 2 : 64;
-
-                worker = realloc(workers->workers, cap * sizeof(*worker));
-                if (!worker)
-                        return roast_fail_nomem(error);
-                workers->workers = worker;
-                workers->cap = cap;
-        }
+        if (ARRAY_ROOM(workers->workers, workers->n, workers->cap) < 0)
+                return roast_fail_nomem(error);
         worker = &workers->workers[workers->n];
         *worker = (struct roast_worker_now){ .here = true,
                                              .threads = -1,

@@ -6,6 +6,7 @@
 
 #include "record/chunk.h"
 #include "report/report.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 
 /* Places in time are kept to a tenth of a millisecond. */
@@ -45,15 +46,8 @@ static int64_t text_of(const struct run_attempt *attempt, enum chunk_field field
 
 static int grow(struct report_chunks *chunks, int64_t id)
 {
-        if (chunks->n == chunks->cap) {
-                size_t cap = chunks->cap ? chunks->cap * 2 : 1024;
-                struct report_chunk *rows = realloc(chunks->rows, cap * sizeof(*rows));
-
-                if (!rows)
-                        return ROAST_E_NOMEM;
-                chunks->rows = rows;
-                chunks->cap = cap;
-        }
+        if (ARRAY_ROOM(chunks->rows, chunks->n, chunks->cap) < 0)
+                return ROAST_E_NOMEM;
         if ((size_t)id >= chunks->n_ids) {
                 size_t n = chunks->cap + (size_t)id + 1;
                 uint32_t *grown = realloc(chunks->dataset_of, n * sizeof(*grown));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "report/report.h"
+#include "util/array.h"
 
 void report_names_deinit(struct report_names *names)
 {
@@ -21,15 +22,8 @@ int64_t report_name(struct report *report, struct report_names *names, int64_t t
                 return ROAST_E_NOMEM;
         if (names->slots[id])
                 return names->slots[id] - 1;
-        if (names->n == names->cap) {
-                size_t cap = names->cap ? names->cap * 2 : 64;
-                uint32_t *texts = realloc(names->texts, cap * sizeof(*texts));
-
-                if (!texts)
-                        return ROAST_E_NOMEM;
-                names->texts = texts;
-                names->cap = cap;
-        }
+        if (ARRAY_ROOM(names->texts, names->n, names->cap) < 0)
+                return ROAST_E_NOMEM;
         names->texts[names->n] = (uint32_t)id;
         names->slots[id] = (uint32_t)++names->n;
         return (int64_t)names->n - 1;

@@ -5,6 +5,7 @@
 
 #include "rootfile/ntuple.h"
 #include "rootfile/tree.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 
 /*
@@ -43,15 +44,9 @@ int rootfile_skip(struct rootfile *file, const char *path, const char *what,
 
         if (why->code == ROAST_E_NOMEM)
                 return roast_fail(error, why->code, "%s", why->message);
-        if (public->num_skipped == file->skipped_cap) {
-                size_t cap = file->skipped_cap ? file->skipped_cap * 2 : 8;
-
-                list = realloc(list, cap * sizeof(*list));
-                if (!list)
-                        return roast_fail_nomem(error);
-                public->skipped = list;
-                file->skipped_cap = cap;
-        }
+        if (ARRAY_ROOM(list, public->num_skipped, file->skipped_cap) < 0)
+                return roast_fail_nomem(error);
+        public->skipped = list;
         reason = arena_text(&file->arena, why->message, strlen(why->message));
         if (!reason)
                 return rootfile_fail_arena(file, error);

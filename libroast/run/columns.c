@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -41,17 +42,8 @@ const char *roast_run_table_columns(const char *table)
 /* A number that grows with the rows */
 static int put(struct roast_run_column *column, size_t *cap, int64_t value)
 {
-        if (column->n == *cap) {
-                size_t grown_cap = *cap ? *cap * 2 : 1024, bytes;
-                int64_t *grown = size_mul(grown_cap, sizeof(*grown), &bytes)
-                                         ? realloc(column->values, bytes)
-                                         : NULL;
-
-                if (!grown)
-                        return ROAST_E_NOMEM;
-                column->values = grown;
-                *cap = grown_cap;
-        }
+        if (ARRAY_ROOM(column->values, column->n, *cap) < 0)
+                return ROAST_E_NOMEM;
         column->values[column->n++] = value;
         return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run/run.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -32,20 +33,11 @@ static void fact_list_deinit(struct fact_list *list)
 /* The row of that name, a new one if there is none; NULL: no memory */
 static struct fact_row *find_row(struct fact_list *list, const char *name, size_t len)
 {
-        struct fact_row *rows;
-
         for (size_t i = 0; i < list->n; i++)
                 if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
                         return &list->rows[i];
-        if (list->n == list->cap) {
-                size_t cap = list->cap ? list->cap * 2 : 32;
-
-                rows = realloc(list->rows, cap * sizeof(*rows));
-                if (!rows)
-                        return NULL;
-                list->rows = rows;
-                list->cap = cap;
-        }
+        if (ARRAY_ROOM(list->rows, list->n, list->cap) < 0)
+                return NULL;
         list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
         if (!list->rows[list->n].name)
                 return NULL;

@@ -11,8 +11,8 @@
 
 #include "record/chunk.h"
 #include "run/join.h"
+#include "util/array.h"
 #include "util/cleanup.h"
-#include "util/size.h"
 
 /* By how much the clocks of a record and of its task may differ */
 #define SLACK_NS INT64_C(100000000)
@@ -31,18 +31,8 @@ void join_deinit(struct join *join)
 
 static int add(struct join *join, const struct join_node *node, struct roast_error *error)
 {
-        if (join->n == join->cap) {
-                size_t cap = join->cap ? join->cap * 2 : 256, size;
-                struct join_node *grown;
-
-                if (!size_mul(cap, sizeof(*grown), &size))
-                        return roast_fail_nomem(error);
-                grown = realloc(join->nodes, size);
-                if (!grown)
-                        return roast_fail_nomem(error);
-                join->nodes = grown;
-                join->cap = cap;
-        }
+        if (ARRAY_ROOM(join->nodes, join->n, join->cap) < 0)
+                return roast_fail_nomem(error);
         join->nodes[join->n++] = *node;
         return 0;
 }

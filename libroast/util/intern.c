@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "roast-error.h"
+#include "util/array.h"
 #include "util/intern.h"
-#include "util/size.h"
 
 #define INTERN_MAX (UINT32_MAX - 1)
 
@@ -115,21 +115,6 @@ void intern_truncate(struct intern *intern, size_t n)
         fill_slots(intern);
 }
 
-static int grow_ends(struct intern *intern)
-{
-        size_t cap = intern->cap ? intern->cap * 2 : 16, bytes;
-        size_t *ends;
-
-        if (!size_mul(cap, sizeof(*ends), &bytes))
-                return ROAST_E_NOMEM;
-        ends = realloc(intern->ends, bytes);
-        if (!ends)
-                return ROAST_E_NOMEM;
-        intern->ends = ends;
-        intern->cap = cap;
-        return 0;
-}
-
 int64_t intern_put(struct intern *intern, const void *data, size_t len)
 {
         uint32_t *slot;
@@ -145,11 +130,8 @@ int64_t intern_put(struct intern *intern, const void *data, size_t len)
                 return *slot - 1;
         if (intern->n >= INTERN_MAX)
                 return ROAST_E_NOMEM;
-        if (intern->n == intern->cap) {
-                r = grow_ends(intern);
-                if (r < 0)
-                        return r;
-        }
+        if (ARRAY_ROOM(intern->ends, intern->n, intern->cap) < 0)
+                return ROAST_E_NOMEM;
         r = buf_append(&intern->bytes, data, len);
         if (r < 0)
                 return r;

@@ -7,6 +7,7 @@
 #include "aggregate.h"
 #include "metrics/coverage.h"
 #include "metrics/stat.h"
+#include "util/array.h"
 
 struct read_file {
         struct coverage_file coverage;
@@ -73,15 +74,8 @@ static int note_branch(PyObject *name, void *context)
 
         if (number < 0)
                 return -1;
-        if (reader->n_branches == reader->cap) {
-                size_t cap = reader->cap ? reader->cap * 2 : 64;
-                uint32_t *grown = realloc(reader->branches, cap * sizeof(*grown));
-
-                if (!grown)
-                        return no_memory();
-                reader->branches = grown;
-                reader->cap = cap;
-        }
+        if (ARRAY_ROOM(reader->branches, reader->n_branches, reader->cap) < 0)
+                return no_memory();
         reader->branches[reader->n_branches++] = (uint32_t)number;
         return 0;
 }

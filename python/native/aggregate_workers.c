@@ -6,6 +6,7 @@
 #include "aggregate.h"
 #include "metrics/presence.h"
 #include "metrics/stat.h"
+#include "util/array.h"
 
 struct sample {
         double time;
@@ -30,16 +31,9 @@ static int add_sample(PyObject *time, PyObject *value, struct samples *samples)
                 return 0;
         if (plain_clock_read(samples->clock, &sample.time, time) < 0)
                 return -1;
-        if (samples->n == samples->cap) {
-                size_t cap = samples->cap ? samples->cap * 2 : 64;
-                struct sample *grown = realloc(samples->samples, cap * sizeof(*grown));
-
-                if (!grown) {
-                        PyErr_NoMemory();
-                        return -1;
-                }
-                samples->samples = grown;
-                samples->cap = cap;
+        if (ARRAY_ROOM(samples->samples, samples->n, samples->cap) < 0) {
+                PyErr_NoMemory();
+                return -1;
         }
         samples->samples[samples->n++] = sample;
         return 0;

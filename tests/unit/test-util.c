@@ -1,4 +1,4 @@
-/* util/: buffers, cursors, the JSON writer */
+/* util/: buffers, cursors, arrays, the JSON writer */
 
 #include "unit.h"
 
@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "roast-error.h"
+#include "util/array.h"
 #include "util/buf.h"
 #include "util/cleanup.h"
 #include "util/json.h"
@@ -199,6 +200,41 @@ static void test_a_buffer_without_memory_is_as_it_was(void **state)
         assert_int_equal(buf_append(&buf, NULL, 0), 0);
 }
 
+static void test_an_array_grows_with_what_is_in_it(void **state)
+{
+        ROAST_CLEANUP(cleanup_free) uint32_t *numbers = NULL;
+        size_t cap = 0;
+
+        (void)state;
+        for (uint32_t n = 0; n < 1000; n++) {
+                assert_int_equal(ARRAY_ROOM(numbers, n, cap), 0);
+                assert_true(n < cap);
+                numbers[n] = n;
+        }
+        assert_int_equal(ARRAY_ROOM(numbers, 100000, cap), 0);
+        assert_true(cap > 100000);
+        for (uint32_t n = 0; n < 1000; n++)
+                assert_int_equal(numbers[n], n);
+}
+
+static void test_an_array_that_cannot_grow_is_as_it_was(void **state)
+{
+        ROAST_CLEANUP(cleanup_free) uint32_t *numbers = calloc(4, sizeof(*numbers));
+        uint32_t *before = numbers;
+        size_t cap = 4, huge = SIZE_MAX / 2 + 1;
+
+        (void)state;
+        assert_int_equal(ARRAY_ROOM(numbers, SIZE_MAX, cap), ROAST_E_NOMEM);
+        assert_int_equal(ARRAY_ROOM(numbers, SIZE_MAX / sizeof(*numbers), cap), ROAST_E_NOMEM);
+        assert_int_equal(array_grow(&numbers, huge, &huge, 1), ROAST_E_NOMEM);
+        alloc_fail_after(0);
+        assert_int_equal(ARRAY_ROOM(numbers, 4, cap), ROAST_E_NOMEM);
+        alloc_fail_after(-1);
+        assert_ptr_equal(numbers, before);
+        assert_int_equal(cap, 4);
+        assert_true(huge == SIZE_MAX / 2 + 1);
+}
+
 static void test_a_message_that_is_too_long_is_cut(void **state)
 {
         struct roast_error error = { 0 };
@@ -244,6 +280,8 @@ int main(void)
                 cmocka_unit_test(test_json_is_indented_and_empty_containers_stay_on_their_line),
                 cmocka_unit_test(test_json_that_is_nested_too_deep_or_not_at_all_is_an_error),
                 cmocka_unit_test(test_a_buffer_without_memory_is_as_it_was),
+                cmocka_unit_test(test_an_array_grows_with_what_is_in_it),
+                cmocka_unit_test(test_an_array_that_cannot_grow_is_as_it_was),
                 cmocka_unit_test(test_a_message_that_is_too_long_is_cut),
                 cmocka_unit_test(test_utf8_refuses_what_is_not_well_formed),
                 cmocka_unit_test(test_an_error_carries_its_code_and_one_sentence),
