@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/compare-jobs.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -144,31 +145,16 @@ static void rows_deinit(struct rows *rows)
         free(rows->jobs);
 }
 
-static int grow_rows(struct rows *rows)
-{
-        size_t cap = rows->cap ? 2 * rows->cap : 16;
-        struct compare_job *jobs = realloc(rows->jobs, cap * sizeof(*jobs));
-        struct title *titles;
-
-        if (!jobs)
-                return ROAST_E_NOMEM;
-        rows->jobs = jobs;
-        titles = realloc(rows->titles, cap * sizeof(*titles));
-        if (!titles)
-                return ROAST_E_NOMEM;
-        rows->titles = titles;
-        rows->cap = cap;
-        return 0;
-}
-
 /* The job of one more row, with the measure of its figure; it takes key and title. NULL: no memory
  */
 static struct compare_job *plan_row(struct rows *rows, const struct figure *figure, char *key,
                                     char *title)
 {
         struct compare_job *job;
+        size_t cap = rows->cap;
 
-        if (!key || !title || (rows->n == rows->cap && grow_rows(rows) < 0)) {
+        if (!key || !title || ARRAY_ROOM(rows->jobs, rows->n, cap) < 0 ||
+            ARRAY_ROOM(rows->titles, rows->n, rows->cap) < 0) {
                 free(key);
                 free(title);
                 return NULL;

@@ -78,24 +78,14 @@ static int group_of(struct failures *failures, size_t *ret, const struct run_val
         struct roast_summary *summary = failures->collect->summary;
         uint64_t key = key_of(failures->collect, values, outcome);
         struct roast_failure *failure;
-        size_t n = summary->n_failures;
+        size_t n = summary->n_failures, cap = failures->cap;
 
         for (*ret = 0; *ret < n; ++*ret)
                 if (failures->keys[*ret] == key || *ret == GROUPS_MAX)
                         return 0;
-        if (n == failures->cap) {
-                size_t cap = n ? n * 2 : 16;
-                uint64_t *keys = realloc(failures->keys, cap * sizeof(*keys));
-
-                if (!keys)
-                        return ROAST_E_NOMEM;
-                failures->keys = keys;
-                failure = realloc(summary->failures, cap * sizeof(*failure));
-                if (!failure)
-                        return ROAST_E_NOMEM;
-                summary->failures = failure;
-                failures->cap = cap;
-        }
+        if (ARRAY_ROOM(failures->keys, n, cap) < 0 ||
+            ARRAY_ROOM(summary->failures, n, failures->cap) < 0)
+                return ROAST_E_NOMEM;
         failures->keys[n] = key;
         failure = &summary->failures[n];
         *failure = (struct roast_failure){ .outcome = (int)outcome };

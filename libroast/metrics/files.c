@@ -67,25 +67,13 @@ static int name_branch(struct files *files, int64_t text)
 
 int files_branch(struct files *files, const struct run_value *values, struct roast_error *error)
 {
-        size_t len;
+        size_t len, cap = files->cap;
 
         if (!collect_text(files->collect, &values[1], &len))
                 return 0;
-        if (files->n == files->cap) {
-                size_t cap = files->cap ? files->cap * 2 : 64;
-                uint32_t *grown = realloc(files->branches, cap * sizeof(*grown));
-                int64_t *sizes;
-
-                if (!grown)
-                        return roast_fail_nomem(error);
-                files->branches = grown;
-                sizes = realloc(files->sizes, cap * sizeof(*sizes));
-                if (!sizes)
-                        return roast_fail_nomem(error);
-                files->sizes = sizes;
-                files->cap = cap;
-        }
-        if (name_branch(files, values[1].integer) < 0)
+        if (ARRAY_ROOM(files->branches, files->n, cap) < 0 ||
+            ARRAY_ROOM(files->sizes, files->n, files->cap) < 0 ||
+            name_branch(files, values[1].integer) < 0)
                 return roast_fail_nomem(error);
         files->sizes[files->n] = values[2].type == RUN_INT ? values[2].integer : -1;
         files->branches[files->n++] = number_of(files, values[1].integer);
@@ -109,34 +97,24 @@ static double positive(const struct run_value *value)
 static struct roast_file *file_of(struct files *files, const struct run_value *text)
 {
         struct roast_summary *summary = files->collect->summary;
-        size_t n = summary->n_files, len, *slot = &files->slots[text->integer];
+        size_t n = summary->n_files, cap = files->cap_files, len;
+        size_t *slot = &files->slots[text->integer];
         const char *name = collect_text(files->collect, text, &len);
-        struct coverage_file *coverages;
-        struct roast_file *grown;
+        struct roast_file *file;
 
         if (*slot)
                 return &summary->files[*slot - 1];
-        if ((n & (n - 1)) == 0) { /* room for n doubles where n is a power of two */
-                size_t cap = n ? 2 * n : 1;
-
-                coverages = realloc(files->coverages, cap * sizeof(*coverages));
-                if (!coverages)
-                        return NULL;
-                files->coverages = coverages;
-                grown = realloc(summary->files, cap * sizeof(*grown));
-                if (!grown)
-                        return NULL;
-                summary->files = grown;
-        }
-        coverages = files->coverages;
-        grown = &summary->files[n];
-        *grown = (struct roast_file){ .compression_ratio = (double)NAN };
-        grown->name = text_copy(name, len);
-        if (!grown->name)
+        if (ARRAY_ROOM(files->coverages, n, cap) < 0 ||
+            ARRAY_ROOM(summary->files, n, files->cap_files) < 0)
                 return NULL;
-        coverages[n] = (struct coverage_file){ 0 };
+        file = &summary->files[n];
+        *file = (struct roast_file){ .compression_ratio = (double)NAN };
+        file->name = text_copy(name, len);
+        if (!file->name)
+                return NULL;
+        files->coverages[n] = (struct coverage_file){ 0 };
         *slot = ++summary->n_files;
-        return grown;
+        return file;
 }
 
 static void count_chunk(struct roast_file *file, const struct run_value *values)

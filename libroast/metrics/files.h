@@ -15,7 +15,8 @@ struct files {
         struct collect *collect;
         size_t *slots;                   /* by the id of a name: index + 1 in the summary's files */
         struct coverage_file *coverages; /* of each of them */
-        uint32_t *numbers;               /* by the id of a name: number of the branch + 1 */
+        size_t cap_files;
+        uint32_t *numbers; /* by the id of a name: number of the branch + 1 */
         uint32_t n_branches;
         uint32_t *branches; /* of the chunk at hand */
         size_t n;
