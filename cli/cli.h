@@ -77,5 +77,8 @@ int cli_print_table_part(const char *verb, const struct roast_table *table, enum
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);
 
+/* Words behind a first text, in lines of that width, the later ones indented; 0: in one line. */
+void cli_print_words(const char *first, const char *text, size_t width, int indent);
+
 /* Writes to standard output and frees the string; returns the exit code. */
 int cli_print(const char *verb, char *text);

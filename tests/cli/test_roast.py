@@ -23,6 +23,8 @@ from pathlib import Path
 
 import pytest
 
+from roastcoffea._roast import Run
+
 ROOT = Path(__file__).resolve().parents[2]
 VERBS = ["show", "explain", "predict", "list", "metrics"]
 TABLES = [
@@ -325,6 +327,38 @@ def test_a_run_that_may_not_be_read(run: Path) -> None:
     assert_cannot(result, run, "Permission denied")
 
 
+def test_a_directory_that_may_not_be_entered(run: Path) -> None:
+    """It is not said to be one without a run: nobody looked."""
+    closed = run.parent / "closed"
+    closed.mkdir(mode=0)
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+    try:
+        result = roast("show", closed, **nobody)
+    except PermissionError:
+        pytest.skip("we are root, and nobody else may run the command where it is")
+    assert_cannot(result, closed, "Permission denied")
+
+
+def test_controls_of_eight_bits_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "a.roast")
+    run.fact("run.name", "\u009b31m\u0085é\u00a0")
+    run.finish()
+    assert roast("show", tmp_path / "a.roast").stdout.startswith("Run ??31m??é\u00a0, begun")
+
+
+def test_a_slow_run_is_not_shown_as_one_at_rest(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "slow.roast")
+    for name, value in {"start_utc_ns": 10**18, "end_utc_ns": 10**18 + 10**11}.items():
+        run.fact(f"run.{name}", value)
+    run.fact("run.elapsed_ns", 10**11)
+    run.fact("run.outcome", "finished")
+    run.fact("report.entries", 2_000)
+    run.finish()
+    shown = roast("show", tmp_path / "slow.roast", "-t", "events").stdout
+    assert re.search(r"^Event Rate \(Elapsed Time\) +0\.02 kHz$", shown, re.M)
+    assert roast("list", tmp_path).stdout.splitlines()[-1].endswith(" 0.02")
+
+
 # ---- list ----
 
 
@@ -359,7 +393,7 @@ def test_a_run_that_cannot_be_read_is_listed_with_the_reason(run: Path) -> None:
     (run.parent / "broken.roast").write_text("not a run")
     result = roast("list", run.parent)
     assert result.returncode == 0
-    assert re.search(r"^broken\.roast .*is not a run file", result.stdout, re.M)
+    assert re.search(r"^broken\.roast +is not a run file", result.stdout, re.M)
     assert re.search(r"^mine\.roast .*finished", result.stdout, re.M)
 
 
@@ -429,6 +463,39 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
     os.close(parent)
     assert process.wait(60) == 0
     return output.decode().replace("\r\n", "\n")
+
+
+def lines_on_terminal(columns: int, *arguments: object) -> list[str]:
+    """Return the lines of an answer without colours; none is longer than the terminal is wide."""
+    lines = on_terminal(columns, *arguments, NO_COLOR="1").splitlines()
+    assert max(map(len, lines)) <= columns, max(lines, key=len)
+    return lines
+
+
+def test_a_run_that_cannot_be_read_leaves_the_names_of_the_others(run: Path) -> None:
+    (run.parent / "written-by-a-newer.roast").write_bytes(run.read_bytes())
+    with sqlite3.connect(run.parent / "written-by-a-newer.roast") as db:
+        db.execute("PRAGMA user_version=2000")
+    lines = lines_on_terminal(80, "list", run.parent)
+    assert any(re.match(r"mine\.roast +finished +10\.0s +900,000$", line) for line in lines)
+    assert any(re.match(r"written-by-a-newer\.roast +was written by a", line) for line in lines)
+
+
+def test_figures_and_sentences_fit_an_ordinary_terminal(runs: Path) -> None:
+    run = runs / "finished.roast"
+    assert any(line.startswith("  - ") for line in lines_on_terminal(80, "predict", run))
+    lines_on_terminal(80, "predict", run, "--deadline", "1h", "--workers", "1,10,100")
+    lines_on_terminal(80, "compare", run, runs / "unfinished.roast")
+    lines_on_terminal(80, "explain", run, "--all")
+    lines_on_terminal(80, "scaling", run)
+
+
+def test_one_is_not_written_as_many(tmp_path: Path) -> None:
+    path = tmp_path / "one.roast"
+    make = find([ROOT / "build/tests/unit/make-run"], "make-run")
+    subprocess.run([make, "many", path, "1", "1", "1", "0", "1"], check=True, timeout=60)
+    assert "with 1 worker;" in roast("predict", path).stdout
+    assert "1 chunk done" in roast("watch", path).stdout
 
 
 def test_colours_on_a_terminal(runs: Path) -> None:
