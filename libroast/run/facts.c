@@ -5,16 +5,19 @@
 
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/intern.h"
 #include "util/text.h"
 
 struct fact_row {
         char *name;
-        size_t len; /* of the name as it is in the file: a zero byte may be inside */
         struct roast_fact fact;
         char *text;
 };
 
+/* Rows by the numbers of their names: a cluster has a name of its own for the clock of each worker,
+ * and rows as often as its estimate moves. */
 struct fact_list {
+        struct intern names;
         struct fact_row *rows;
         size_t n;
         size_t cap;
@@ -27,16 +30,19 @@ static void fact_list_deinit(struct fact_list *list)
                 free(list->rows[i].text);
         }
         free(list->rows);
+        intern_deinit(&list->names);
 }
 
 /* The row of that name, a new one if there is none; NULL: no memory */
 static struct fact_row *find_row(struct fact_list *list, const char *name, size_t len)
 {
+        int64_t number = intern_put(&list->names, name, len);
         struct fact_row *rows;
 
-        for (size_t i = 0; i < list->n; i++)
-                if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
-                        return &list->rows[i];
+        if (number < 0)
+                return NULL;
+        if ((size_t)number < list->n)
+                return &list->rows[number];
         if (list->n == list->cap) {
                 size_t cap = list->cap ? list->cap * 2 : 32;
 
@@ -46,10 +52,9 @@ static struct fact_row *find_row(struct fact_list *list, const char *name, size_
                 list->rows = rows;
                 list->cap = cap;
         }
-        list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
+        list->rows[list->n] = (struct fact_row){ .name = text_copy(name, len) };
         if (!list->rows[list->n].name)
                 return NULL;
-        memcpy(list->rows[list->n].name, name, len);
         return &list->rows[list->n++];
 }
 
