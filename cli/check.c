@@ -36,7 +36,7 @@ static int check(const char *path, bool quiet)
                 r = roast_run_check(run, count_rows, &rows, &error);
         roast_run_free(run);
         if (r >= 0 && !quiet)
-                printf("%s: whole, %lld rows\n", path, (long long)rows);
+                printf("%s: whole, %lld row%s\n", path, (long long)rows, rows == 1 ? "" : "s");
         if (r >= 0)
                 return EXIT_GOOD;
         if (!quiet || r != ROAST_E_CORRUPT)

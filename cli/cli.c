@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "util/utf8.h"
 
 int cli_fail(const char *verb, const char *format, ...)
 {
@@ -57,9 +58,32 @@ int cli_choice(const char *word, const char *const *choices)
 char *cli_clean(char *text)
 {
         for (char *c = text; *c; c++)
-                if ((unsigned char)*c < 0x20 || *c == 0x7f)
-                        *c = '?';
+                for (size_t n = utf8_control(c); n > 0; n--)
+                        c[n - 1] = '?';
         return text;
+}
+
+void cli_print_words(const char *first, const char *text, size_t width, int indent)
+{
+        size_t column = strlen(first);
+        const char *gap = "";
+
+        fputs(first, stdout);
+        while (*text) {
+                size_t len = strcspn(text, " ");
+
+                if (width && *gap && column + 1 + len > width) {
+                        printf("\n%*s", indent, "");
+                        column = (size_t)indent;
+                        gap = "";
+                }
+                printf("%s%.*s", gap, (int)len, text);
+                column += strlen(gap) + len;
+                gap = " ";
+                text += len;
+                text += strspn(text, " ");
+        }
+        putchar('\n');
 }
 
 int cli_print(const char *verb, char *text)

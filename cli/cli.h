@@ -79,5 +79,8 @@ int cli_print_tables(const char *verb, const struct roast_tables *tables, enum c
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);
 
+/* Words behind a first text, in lines of that width, the later ones indented; 0: in one line. */
+void cli_print_words(const char *first, const char *text, size_t width, int indent);
+
 /* Writes to standard output and frees the string; returns the exit code. */
 int cli_print(const char *verb, char *text);

@@ -46,26 +46,20 @@ static bool parse_percent(const char *word, double *share)
         return end != word && (!*end || !strcmp(end, "%")) && isfinite(*share) && *share >= 0;
 }
 
-/* Sentences below the tables, in lines of a narrow terminal */
+/* Sentences below the tables */
 static int print_notes(const struct roast_comparison *comparison)
 {
         ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
+        size_t width = cli_width();
         char *rest = notes, *note;
 
         if (!notes)
                 return cli_fail("compare", "out of memory");
+        if (width == 0 || width > NOTE_WIDTH)
+                width = NOTE_WIDTH;
         while ((note = strsep(&rest, "\n")) && *note) {
-                char *words = note, *word;
-                size_t column = 0;
-
-                while ((word = strsep(&words, " "))) {
-                        size_t len = strlen(word);
-                        bool fits = column && column + 1 + len <= NOTE_WIDTH;
-
-                        printf("%s%s", fits ? " " : "\n", word);
-                        column = fits ? column + 1 + len : len;
-                }
                 putchar('\n');
+                cli_print_words("", note, width, 0);
         }
         return EXIT_GOOD;
 }

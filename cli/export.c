@@ -35,7 +35,8 @@ static void help(void)
 /* Where the output goes */
 struct target {
         const char *path; /* NULL: standard output */
-        char *temporary;  /* NULL: written to directly */
+        char *final;      /* where that leads; NULL: written to directly, as is */
+        char *temporary;  /* beside it */
         int fd;
 };
 
@@ -86,33 +87,57 @@ static int write_all(const void *data, size_t len, void *context, struct roast_e
         return 0;
 }
 
+/* Under whatever name, such as /dev/stdout: what is there already is not ours to replace. */
+static bool is_standard_output(const struct stat *st)
+{
+        struct stat own;
+
+        return fstat(STDOUT_FILENO, &own) == 0 && own.st_dev == st->st_dev &&
+               own.st_ino == st->st_ino;
+}
+
+static int open_temporary(struct target *target)
+{
+        struct roast_error error = { 0 };
+
+        if (roast_export_resolve(&target->final, target->path, &error) < 0)
+                return cli_fail("export", "%s", error.message);
+        if (asprintf(&target->temporary, "%s.%ld.part", target->final, (long)getpid()) < 0) {
+                target->temporary = NULL;
+                return cli_fail("export", "out of memory");
+        }
+        unlink(target->temporary);
+        remove_when_interrupted(target->temporary);
+        target->fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return EXIT_GOOD;
+}
+
 /* Beside the final name; a device or a pipe is written to as it is. */
 static int open_target(struct target *target, const char *source)
 {
         struct roast_error error = { 0 };
+        int code = EXIT_GOOD;
         struct stat st;
 
         if (!target->path)
                 return EXIT_GOOD;
         if (roast_export_check_target(target->path, source, &error) < 0)
                 return cli_fail("export", "%s", error.message);
-        if (stat(target->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-                if (S_ISDIR(st.st_mode))
-                        return cli_fail("export", "%s: is a directory", target->path);
-                target->fd = open(target->path, O_WRONLY | O_CLOEXEC);
+        if (stat(target->path, &st) < 0) {
+                code = open_temporary(target);
+        } else if (S_ISDIR(st.st_mode)) {
+                return cli_fail("export", "%s: is a directory", target->path);
+        } else if (is_standard_output(&st)) {
+                return EXIT_GOOD;
+        } else if (S_ISREG(st.st_mode)) {
+                code = open_temporary(target);
         } else {
-                if (asprintf(&target->temporary, "%s.%ld.part", target->path, (long)getpid()) < 0) {
-                        target->temporary = NULL;
-                        return cli_fail("export", "out of memory");
-                }
-                unlink(target->temporary);
-                remove_when_interrupted(target->temporary);
-                target->fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                target->fd = open(target->path, O_WRONLY | O_CLOEXEC);
         }
-        if (target->fd < 0)
-                return cli_fail("export", "%s: cannot be created: %s", target->path,
+        if (code == EXIT_GOOD && target->fd < 0)
+                code = cli_fail("export", "%s: cannot be created: %s", target->path,
                                 strerror(errno));
-        return EXIT_GOOD;
+        return code;
 }
 
 /* On the disk before it has its name; a full disk may say so only now. */
@@ -121,7 +146,7 @@ static int keep_target(struct target *target)
         if (!target->temporary)
                 return EXIT_GOOD;
         if (fsync(target->fd) < 0 || close(target->fd) < 0 ||
-            rename(target->temporary, target->path) < 0)
+            rename(target->temporary, target->final) < 0)
                 return cli_fail("export", "%s: cannot write: %s", target->path, strerror(errno));
         target->fd = -1;
         unfinished = NULL;
@@ -138,6 +163,7 @@ static void close_target(struct target *target)
                 unlink(target->temporary);
         unfinished = NULL;
         free(target->temporary);
+        free(target->final);
 }
 
 static int export(struct roast_run *run, const char *source,

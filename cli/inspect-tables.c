@@ -13,38 +13,42 @@
 #define BAR_WIDTH 20
 
 static const struct roast_column tree_columns[] = {
-        { "file", "File", false },
-        { "tree", "Tree", false },
-        { "kind", "Kind", false },
+        { "file", "File", false, 0, ROAST_CUT_START },
+        { "tree", "Tree", false, 0, ROAST_CUT_END },
+        { "kind", "Kind", false, 5 },
         { "entries", "Entries", true },
         { "branches", "Branches", true },
-        { "baskets", "Baskets", true },
-        { "clusters", "Clusters", true },
-        { "baskets_per_cluster", "Per cluster", true },
+        { "baskets", "Baskets", true, 3 },
+        { "clusters", "Clusters", true, 6 },
+        { "baskets_per_cluster", "Per cluster", true, 7 },
         { "compressed_bytes", "Compressed", true },
-        { "uncompressed_bytes", "Uncompressed", true },
-        { "ratio", "Ratio", true },
-        { "algorithms", "Algorithms", false },
+        { "uncompressed_bytes", "Uncompressed", true, 4 },
+        { "ratio", "Ratio", true, 1 },
+        { "algorithms", "Algorithms", false, 2, ROAST_CUT_END },
 };
 
 static const struct roast_column branch_columns[] = {
-        { "file", "File", false },
-        { "tree", "Tree", false },
-        { "branch", "Branch", false },
-        { "type", "Type", false },
-        { "baskets", "Baskets", true },
+        { "file", "File", false, 0, ROAST_CUT_START },
+        { "tree", "Tree", false, 1, ROAST_CUT_END },
+        { "branch", "Branch", false, 0, ROAST_CUT_END },
+        { "type", "Type", false, 2, ROAST_CUT_END },
+        { "baskets", "Baskets", true, 5 },
         { "compressed_bytes", "Compressed", true },
-        { "uncompressed_bytes", "Uncompressed", true },
-        { "ratio", "Ratio", true },
-        { "share", "Share of the tree", false },
-        { "algorithms", "Algorithms", false },
+        { "uncompressed_bytes", "Uncompressed", true, 6 },
+        { "ratio", "Ratio", true, 4 },
+        { "share", "Share of the tree", false, 3 },
+        { "algorithms", "Algorithms", false, 7, ROAST_CUT_END },
 };
 
 static const struct roast_column range_columns[] = {
-        { "file", "File", false },      { "tree", "Tree", false },
-        { "branch", "Branch", false },  { "start", "Start", true },
-        { "stop", "Stop", true },       { "bytes", "Bytes", true },
-        { "baskets", "Baskets", true }, { "embedded", "Embedded", true },
+        { "file", "File", false, 0, ROAST_CUT_START },
+        { "tree", "Tree", false, 1, ROAST_CUT_END },
+        { "branch", "Branch", false, 0, ROAST_CUT_END },
+        { "start", "Start", true, 3 },
+        { "stop", "Stop", true, 3 },
+        { "bytes", "Bytes", true },
+        { "baskets", "Baskets", true, 2 },
+        { "embedded", "Embedded", true, 4 },
 };
 
 enum inspect_what inspect_what(const struct roast_rootfile_view *view)

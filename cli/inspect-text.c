@@ -13,12 +13,12 @@
 #define COLLECTIONS_SHOWN 25
 
 static const struct roast_column collection_columns[] = {
-        { "collection", "Collection", false },
-        { "members", "Branches", true },
+        { "collection", "Collection", false, 0, ROAST_CUT_END },
+        { "members", "Branches", true, 2 },
         { "compressed_bytes", "Compressed", true },
-        { "uncompressed_bytes", "Uncompressed", true },
-        { "ratio", "Ratio", true },
-        { "share", "Share", false },
+        { "uncompressed_bytes", "Uncompressed", true, 3 },
+        { "ratio", "Ratio", true, 1 },
+        { "share", "Share", false, 1 },
 };
 
 static int add_collection(struct roast_table *table, const struct roast_root_collection *collection,

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "roast-run.h"
@@ -13,10 +14,13 @@
 #include "util/cleanup.h"
 
 static const struct roast_column columns[] = {
-        { "run", "Run", false },           { "begun", "Begun", false },
-        { "state", "State", false },       { "elapsed_s", "Elapsed", true },
-        { "events", "Events", true },      { "data_rate_gbps", "Gbps", true },
-        { "event_rate_khz", "kHz", true },
+        { "run", "Run", false, 0, ROAST_CUT_END },
+        { "begun", "Begun", false, 2 },
+        { "state", "State", false, 0, ROAST_CUT_END },
+        { "elapsed_s", "Elapsed", true },
+        { "events", "Events", true, 1 },
+        { "data_rate_gbps", "Gbps", true, 4 },
+        { "event_rate_khz", "kHz", true, 3 },
 };
 
 static void help(void)
@@ -28,8 +32,9 @@ static void help(void)
               stdout);
 }
 
+/* The column is titled with the unit. */
 static void metric(struct roast_cell *cell, const struct roast_summary *summary,
-                   enum roast_metric which, const char *format)
+                   enum roast_metric which)
 {
         const struct roast_value *value = &summary->metrics.values[which];
         char text[ROAST_UNITS_MAX];
@@ -41,12 +46,25 @@ static void metric(struct roast_cell *cell, const struct roast_summary *summary,
         } else if (which == ROAST_ELAPSED_TIME_SECONDS) {
                 build_seconds(cell, value->real);
         } else {
-                snprintf(text, sizeof(text), format, value->real);
+                roast_format_value(text, sizeof(text), which, value);
+                text[strcspn(text, " ")] = '\0';
                 build_real(cell, value->real, text);
         }
 }
 
-static void describe(struct roast_cell *cells, struct roast_run *run)
+/* Why it cannot be read; which run that is stands beside it. */
+static void fail(struct roast_cell *cell, const char *path, const struct roast_error *error)
+{
+        const char *why = error->message;
+        size_t len = strlen(path);
+
+        if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+                why += len + 2;
+        build_text(cell, "%s", why);
+        cell->emphasis = ROAST_ALERT;
+}
+
+static void describe(struct roast_cell *cells, struct roast_run *run, const char *path)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct roast_error error = { 0 };
@@ -55,18 +73,17 @@ static void describe(struct roast_cell *cells, struct roast_run *run)
 
         if (roast_run_about(run, &about, &error) < 0 ||
             roast_summary_of_run(&summary, run, &error) < 0) {
-                build_text(&cells[2], "%s", error.message);
-                cells[2].emphasis = ROAST_ALERT;
+                fail(&cells[2], path, &error);
                 return;
         }
         if (about.start_utc_ns != INT64_MIN)
                 build_text(&cells[1], "%s",
                            roast_format_utc(text, sizeof(text), about.start_utc_ns));
         build_text(&cells[2], "%s", run_state(&about));
-        metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS, NULL);
-        metric(&cells[4], &summary, ROAST_TOTAL_EVENTS, NULL);
-        metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS, "%.3f");
-        metric(&cells[6], &summary, ROAST_EVENT_RATE_ELAPSED_KHZ, "%.1f");
+        metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS);
+        metric(&cells[4], &summary, ROAST_TOTAL_EVENTS);
+        metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS);
+        metric(&cells[6], &summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
 }
 
 /* A run that cannot be read is listed with the reason. */
@@ -85,11 +102,10 @@ static int add_run(struct roast_table *table, const char *directory, const char 
         }
         build_text(&cells[0], "%s", name);
         if (roast_run_open_any(&run, path, &error) < 0) {
-                build_text(&cells[2], "%s", error.message);
-                cells[2].emphasis = ROAST_ALERT;
+                fail(&cells[2], path, &error);
                 return 0;
         }
-        describe(cells, run);
+        describe(cells, run, path);
         roast_run_free(run);
         return 0;
 }

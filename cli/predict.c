@@ -123,18 +123,21 @@ static void print_rest(const struct roast_forecast *forecast, enum cli_format fo
 {
         char took[ROAST_UNITS_MAX], again[ROAST_UNITS_MAX];
         const char *bullet = format == CLI_MARKDOWN ? "- " : "  - ";
+        size_t width = format == CLI_MARKDOWN ? 0 : cli_width();
 
         roast_format_seconds(took, sizeof(took), forecast->elapsed_s);
         roast_format_seconds(again, sizeof(again), forecast->again_s);
-        printf("\nThe run took %s with %lld workers; its own simulation gives %s.\n", took,
-               (long long)forecast->workers, again);
-        if (forecast->advice)
-                printf("\nRecommended: %s\n", forecast->advice);
+        printf("\nThe run took %s with %lld worker%s; its own simulation gives %s.\n", took,
+               (long long)forecast->workers, forecast->workers == 1 ? "" : "s", again);
+        if (forecast->advice) {
+                putchar('\n');
+                cli_print_words("Recommended: ", forecast->advice, width, 0);
+        }
         printf("\nAssumed, in %lld simulations each:\n", (long long)forecast->simulations);
         if (format == CLI_MARKDOWN)
                 putchar('\n');
         for (size_t i = 0; i < forecast->n_assumptions; i++)
-                printf("%s%s\n", bullet, forecast->assumptions[i]);
+                cli_print_words(bullet, forecast->assumptions[i], width, 4);
 }
 
 static int show(const struct roast_forecast *forecast, enum cli_format format)

@@ -71,9 +71,10 @@ static int put_headline(struct buf *out, struct roast_run *run, const struct att
         if (r < 0)
                 return r;
         *ended = about.outcome;
-        (void)snprintf(line, sizeof(line), "%s: %s, %lld chunks done, %lld failed or lost",
+        (void)snprintf(line, sizeof(line), "%s: %s, %lld chunk%s done, %lld failed or lost",
                        about.name ? about.name : "run", about.outcome ? about.outcome : "running",
-                       (long long)attempts->finished, (long long)attempts->failed);
+                       (long long)attempts->finished, attempts->finished == 1 ? "" : "s",
+                       (long long)attempts->failed);
         return buf_printf(out, "%s\n", cli_clean(line)) < 0 ? roast_fail_nomem(error) : 0;
 }
 
@@ -168,6 +169,6 @@ int watch_compose(struct buf *out, struct roast_run *run, const struct watch_siz
         int r = put_all(out, run, size, &ended, error);
 
         if (size->height)
-                cut_lines(out, size->height - 1);
+                cut_lines(out, size->height > 1 ? size->height - 1 : 1);
         return r < 0 ? r : ended;
 }

@@ -9,6 +9,7 @@
 #include "util/buf.h"
 #include "util/cleanup.h"
 #include "util/json.h"
+#include "util/utf8.h"
 
 #define WIDTH_LEAST 40
 #define WIDTH_ELSE  80
@@ -100,15 +101,13 @@ static void emphasis(struct page *page, const char *code)
 static void put_clean(struct page *page, const char *text, size_t len)
 {
         for (size_t i = 0; i < len; i++) {
-                unsigned char c = (unsigned char)text[i];
+                size_t control = utf8_control(text + i);
 
-                if (c < 0x20 || c == 0x7f)
-                        put(page, "?", 1);
-                else if (page->view->markdown && strchr("\\`*_<>[]|#", c)) {
+                if (control)
+                        i += control - 1;
+                else if (page->view->markdown && strchr("\\`*_<>[]|#", text[i]))
                         put(page, "\\", 1);
-                        put(page, text + i, 1);
-                } else
-                        put(page, text + i, 1);
+                put(page, control ? "?" : text + i, 1);
         }
 }
 

@@ -75,17 +75,12 @@ int roast_forecast_to_json(char **ret, const struct roast_forecast *forecast,
 }
 
 static const struct roast_column columns[] = {
-        { "workers", "Workers", true },
-        { "chunksize", "Chunk Size", true },
-        { "chunks", "Chunks", true },
-        { "makespan_s", "Time", true },
-        { "low_s", "5 %", true },
-        { "high_s", "95 %", true },
-        { "idle_share", "Idle", true },
-        { "tail_s", "Tail", true },
-        { "cost_s", "Workers' Time", true },
-        { "memory_bytes", "Memory", true },
-        { "fails", "Fails", true },
+        { "workers", "Workers", true },      { "chunksize", "Chunk Size", true, 6 },
+        { "chunks", "Chunks", true, 4 },     { "makespan_s", "Time", true },
+        { "low_s", "5 %", true, 1 },         { "high_s", "95 %", true, 1 },
+        { "idle_share", "Idle", true, 2 },   { "tail_s", "Tail", true, 5 },
+        { "cost_s", "Workers' Time", true }, { "memory_bytes", "Memory", true, 3 },
+        { "fails", "Fails", true, 7 },
 };
 
 static int add_row(struct roast_table *table, const struct roast_prediction *prediction)

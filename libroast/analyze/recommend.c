@@ -86,10 +86,11 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
                              options->deadline_s > 0 ? "" : " of workers' time");
         else
                 n = asprintf(&forecast->advice,
-                             "%lld workers and %s: %s (%s to %s), %s of "
+                             "%lld worker%s and %s: %s (%s to %s), %s of "
                              "workers' time",
-                             (long long)best->workers, chunksize, say_s(best->makespan_s),
-                             say_s(best->low_s), say_s(best->high_s), say_s(best->cost_s));
+                             (long long)best->workers, best->workers == 1 ? "" : "s", chunksize,
+                             say_s(best->makespan_s), say_s(best->low_s), say_s(best->high_s),
+                             say_s(best->cost_s));
         if (n < 0)
                 forecast->advice = NULL;
         return n < 0 ? ROAST_E_NOMEM : 0;

@@ -25,7 +25,9 @@ int rule_chunks_small(const struct study *study, double limit, struct verdict *v
 
         if (isnan(study->typical_gap_s))
                 return verdict_why_not(verdict, "no thread ran two chunks");
-        share = study->overhead_s / (study->overhead_s + study->wall_s);
+        if (!(study->events > 0))
+                return verdict_why_not(verdict, "no chunk has events");
+        share = study->overhead_s > 0 ? study->overhead_s / (study->overhead_s + study->wall_s) : 0;
         if (share < limit)
                 return verdict_why_not(verdict,
                                        "%.1f %% of the time of chunks and gaps is between "

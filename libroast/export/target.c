@@ -7,7 +7,10 @@
  * would drop every lock that this process has on it.
  */
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "roast-export.h"
@@ -80,4 +83,18 @@ int roast_export_check_target(const char *path, const char *source, struct roast
         return r > 0 ? roast_fail(error, ROAST_E_STATE, "%s: is a run, and is not overwritten",
                                   path)
                      : r;
+}
+
+int roast_export_resolve(char **ret, const char *path, struct roast_error *error)
+{
+        struct stat st, end;
+        bool leads = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &end) == 0;
+
+        *ret = leads && S_ISREG(end.st_mode) ? realpath(path, NULL) : strdup(path);
+        if (*ret)
+                return 0;
+        return errno == ENOMEM
+                       ? roast_fail_nomem(error)
+                       : roast_fail(error, ROAST_E_IO, "%s: it cannot be told where this leads: %s",
+                                    path, strerror(errno));
 }

@@ -1,5 +1,6 @@
 /* Opening whatever holds a run: the kind is recognised by content */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ static int import(struct roast_run **ret, const struct importer *importer, const
         return 0;
 }
 
-/* The run in a measurement directory; NULL: it has none, or there is no memory (*r says so) */
+/* The run in a measurement directory; NULL: it has none, or that cannot be told (*r says so) */
 static char *run_inside(const char *path, int *r, struct roast_error *error)
 {
         struct stat st;
@@ -51,6 +52,9 @@ static char *run_inside(const char *path, int *r, struct roast_error *error)
         }
         if (stat(name, &st) == 0)
                 return name;
+        if (errno == EACCES)
+                *r = roast_fail(error, ROAST_E_IO, "%s: cannot be opened: %s", path,
+                                strerror(errno));
         free(name);
         return NULL;
 }

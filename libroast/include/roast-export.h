@@ -63,6 +63,11 @@ int roast_export(struct roast_run *run, const struct roast_export_options *optio
  * may be NULL. ROAST_E_STATE: it is a run, finished or not, or the source itself.
  */
 int roast_export_check_target(const char *path, const char *source, struct roast_error *error);
+/*
+ * The file that a name leads to, which the caller frees: it is replaced, not a link to it. A name
+ * that leads to nothing is its own.
+ */
+int roast_export_resolve(char **ret, const char *path, struct roast_error *error);
 
 /*
  * A measurement directory of format v1, complete or not at all. ROAST_E_STATE: the name is taken.

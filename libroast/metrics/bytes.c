@@ -137,13 +137,15 @@ static void add_bytes(struct roast_bytes *bytes, const struct roast_bytes *more)
         bytes->touched_estimated |= more->touched_estimated;
 }
 
+static const char no_chunk[] = "no chunk that finished tells it";
+
 /* A sum over the chunks that tell it is an estimate of all of them. */
 static int set_sum(struct roast_metric_set *set, enum roast_metric metric,
                    const struct roast_byte_sum *sum, const struct roast_bytes *bytes,
                    const char *estimated)
 {
         if (sum->chunks == 0)
-                return roast_metric_set_absent(set, metric, "no chunk that finished tells it");
+                return roast_metric_set_absent(set, metric, "%s", no_chunk);
         if (sum->chunks < bytes->chunks)
                 return roast_metric_set_estimated(set, metric, (double)sum->bytes,
                                                   "%lld of %lld chunks tell it",
@@ -182,8 +184,14 @@ static int set_tree(struct roast_metric_set *set, const struct roast_bytes *byte
                 else
                         roast_metric_set_count(set, rows[i].metric, rows[i].value);
         }
-        if (r < 0 || bytes->needed.chunks == 0)
+        if (r < 0)
                 return r;
+        if (bytes->needed.chunks == 0) {
+                r = roast_metric_set_absent(set, ROAST_CHUNKS_CUTTING_BASKETS, "%s", no_chunk);
+                return r < 0 ? r
+                             : roast_metric_set_absent(set, ROAST_BYTES_NEEDED_AGAIN, "%s",
+                                                       no_chunk);
+        }
         roast_metric_set_count(set, ROAST_CHUNKS_CUTTING_BASKETS, bytes->cut_chunks);
         if (bytes->mixed && bytes->again)
                 return roast_metric_set_estimated(set, ROAST_BYTES_NEEDED_AGAIN,

@@ -197,7 +197,7 @@ static double monitoring_percent(struct formula *f)
         if (known(f, ROAST_MONITORING_SAMPLER_SECONDS))
                 spent += in(f, ROAST_MONITORING_SAMPLER_SECONDS);
         else if (!known(f, ROAST_MONITORING_SECONDS))
-                f->absent = "no chunk was recorded and no worker sampled";
+                f->absent = "no chunk and no sample tells it";
         if (known(f, ROAST_MONITORING_SCHEDULER_SECONDS))
                 spent += in(f, ROAST_MONITORING_SCHEDULER_SECONDS);
         return spent /

@@ -120,7 +120,7 @@ static int check_target(const char *path, const char *source, struct roast_error
 {
         struct stat status;
 
-        if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+        if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
                 return roast_fail(error, ROAST_E_INVALID, "%s: is not a plain file", path);
         return roast_export_check_target(path, source, error);
 }
@@ -142,11 +142,14 @@ static int write_all(int fd, const char *data, size_t len)
 
 static int write_page(const char *path, const char *html, size_t len, struct roast_error *error)
 {
+        ROAST_CLEANUP(cleanup_free) char *target = NULL;
         ROAST_CLEANUP(cleanup_free) char *beside = NULL;
         ROAST_CLEANUP(cleanup_close) int fd = -1;
-        int r = 0;
+        int r = roast_export_resolve(&target, path, error);
 
-        if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0) {
+        if (r < 0)
+                return r;
+        if (asprintf(&beside, "%s.%ld", target, (long)getpid()) < 0) {
                 beside = NULL;
                 return roast_fail_nomem(error);
         }
@@ -154,7 +157,7 @@ static int write_page(const char *path, const char *html, size_t len, struct roa
         if (fd < 0)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", path,
                                   strerror(errno));
-        if (write_all(fd, html, len) < 0 || rename(beside, path) < 0) {
+        if (write_all(fd, html, len) < 0 || rename(beside, target) < 0) {
                 r = roast_fail(error, ROAST_E_IO, "%s: cannot be written: %s", path,
                                strerror(errno));
                 unlink(beside);

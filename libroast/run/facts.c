@@ -6,16 +6,19 @@
 #include "run/run.h"
 #include "util/array.h"
 #include "util/cleanup.h"
+#include "util/intern.h"
 #include "util/text.h"
 
 struct fact_row {
         char *name;
-        size_t len; /* of the name as it is in the file: a zero byte may be inside */
         struct roast_fact fact;
         char *text;
 };
 
+/* Rows by the numbers of their names: a cluster has a name of its own for the clock of each worker,
+ * and rows as often as its estimate moves. */
 struct fact_list {
+        struct intern names;
         struct fact_row *rows;
         size_t n;
         size_t cap;
@@ -28,20 +31,23 @@ static void fact_list_deinit(struct fact_list *list)
                 free(list->rows[i].text);
         }
         free(list->rows);
+        intern_deinit(&list->names);
 }
 
 /* The row of that name, a new one if there is none; NULL: no memory */
 static struct fact_row *find_row(struct fact_list *list, const char *name, size_t len)
 {
-        for (size_t i = 0; i < list->n; i++)
-                if (list->rows[i].len == len && !memcmp(list->rows[i].name, name, len))
-                        return &list->rows[i];
+        int64_t number = intern_put(&list->names, name, len);
+
+        if (number < 0)
+                return NULL;
+        if ((size_t)number < list->n)
+                return &list->rows[number];
         if (ARRAY_ROOM(list->rows, list->n, list->cap) < 0)
                 return NULL;
-        list->rows[list->n] = (struct fact_row){ .name = calloc(1, len + 1), .len = len };
+        list->rows[list->n] = (struct fact_row){ .name = text_copy(name, len) };
         if (!list->rows[list->n].name)
                 return NULL;
-        memcpy(list->rows[list->n].name, name, len);
         return &list->rows[list->n++];
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/stat.h"
 #include "roast-compare.h"
 #include "roast-units.h"
 #include "show/build.h"
@@ -176,7 +177,7 @@ static void figure_cell(struct roast_cell *cell, const struct roast_compare_row 
         if (isnan(value))
                 return;
         if (row->unit == ROAST_COMPARE_METRIC) {
-                const struct roast_value plain = { .real = value, .count = (int64_t)value };
+                const struct roast_value plain = { .real = value, .count = stat_whole(value) };
 
                 roast_format_value(text, sizeof(text), row->metric, &plain);
         } else {

@@ -36,6 +36,16 @@ static void real_cell(struct roast_cell *cell, double value, double scale, int d
         build_real(cell, value, text);
 }
 
+static void rate_cell(struct roast_cell *cell, double events_per_s)
+{
+        char text[ROAST_UNITS_MAX];
+
+        if (!isnan(events_per_s))
+                build_real(cell, events_per_s,
+                           roast_format_unit(text, sizeof(text), ROAST_UNIT_KHZ, events_per_s / 1e3,
+                                             0));
+}
+
 static int fill_points(struct roast_table *table, const struct roast_scaling *scaling)
 {
         for (size_t i = 0; i < scaling->n_points; i++) {
@@ -47,7 +57,7 @@ static int fill_points(struct roast_table *table, const struct roast_scaling *sc
                 build_text(&cells[0], "%s", point->name);
                 real_cell(&cells[1], point->workers, 1, 1, "");
                 real_cell(&cells[2], point->cores, 1, 1, "");
-                real_cell(&cells[3], point->events_per_s, 1e-3, 1, " kHz");
+                rate_cell(&cells[3], point->events_per_s);
                 real_cell(&cells[4], point->speedup, 1, 2, "x");
                 real_cell(&cells[5], point->efficiency, 100, 1, " %");
                 if (point->left_out)

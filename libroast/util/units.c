@@ -18,7 +18,11 @@ char *roast_format_bytes(char *text, size_t size, double bytes)
                 bytes /= 1000;
                 i++;
         }
-        snprintf(text, size, i ? "%.2f %s" : "%.0f %s", bytes, prefixes[i]);
+        snprintf(text, size,
+                 i == 0               ? "%.0f %s"
+                 : fabs(bytes) < 1e15 ? "%.2f %s"
+                                      : "%.3g %s",
+                 bytes, prefixes[i]);
         return text;
 }
 
@@ -92,6 +96,20 @@ char *roast_format_count(char *text, size_t size, int64_t count)
         return text;
 }
 
+/* One decimal, or three digits where one decimal would hide the number or not end. */
+static void format_plain(char *text, size_t size, double real, const char *unit)
+{
+        double magnitude = fabs(real);
+        bool plain = (magnitude >= 0.9995 && magnitude < 1e15) || real == 0;
+
+        snprintf(text, size, plain ? "%.1f%s" : "%.3g%s", real, unit);
+}
+
+static void format_percent(char *text, size_t size, double percent)
+{
+        snprintf(text, size, fabs(percent) < 1e15 ? "%.1f%%" : "%.3g%%", percent);
+}
+
 char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double real, int64_t count)
 {
         switch (unit) {
@@ -104,35 +122,37 @@ char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double re
         case ROAST_UNIT_COUNT:
                 if ((double)count == real)
                         return roast_format_count(text, size, count);
-                snprintf(text, size, "%.1f", real);
+                format_plain(text, size, real, "");
                 break;
         case ROAST_UNIT_WORKERS:
         case ROAST_UNIT_CORES:
-                snprintf(text, size, "%.1f", real);
+                format_plain(text, size, real, "");
                 break;
         case ROAST_UNIT_GBPS:
-                snprintf(text, size, real >= 0.01 || real == 0 ? "%.2f Gbps" : "%.3g Gbps", real);
+                snprintf(text, size,
+                         (real >= 0.01 && real < 1e15) || real == 0 ? "%.2f Gbps" : "%.3g Gbps",
+                         real);
                 break;
         case ROAST_UNIT_MB_PER_S:
-                snprintf(text, size, "%.1f MB/s", real);
+                format_plain(text, size, real, " MB/s");
                 break;
         case ROAST_UNIT_KHZ:
-                snprintf(text, size, "%.1f kHz", real);
+                format_plain(text, size, real, " kHz");
                 break;
         case ROAST_UNIT_KHZ_PER_CORE:
-                snprintf(text, size, "%.1f kHz/core", real);
+                format_plain(text, size, real, " kHz/core");
                 break;
         case ROAST_UNIT_HZ_PER_CORE:
-                snprintf(text, size, "%.1f Hz/core", real);
+                format_plain(text, size, real, " Hz/core");
                 break;
         case ROAST_UNIT_FRACTION:
-                snprintf(text, size, "%.1f%%", real * 100);
+                format_percent(text, size, real * 100);
                 break;
         case ROAST_UNIT_PERCENT:
-                snprintf(text, size, "%.1f%%", real);
+                format_percent(text, size, real);
                 break;
         case ROAST_UNIT_FACTOR:
-                snprintf(text, size, "%.1fx", real);
+                format_plain(text, size, real, "x");
                 break;
         case ROAST_N_UNITS:
                 text[0] = '\0';

@@ -31,3 +31,12 @@ size_t utf8_length(const uint8_t *at, size_t left)
                         return 0;
         return len;
 }
+
+size_t utf8_control(const char *at)
+{
+        const uint8_t *byte = (const uint8_t *)at;
+
+        if ((byte[0] > 0 && byte[0] < 0x20) || byte[0] == 0x7f)
+                return 1;
+        return byte[0] == 0xc2 && (byte[1] & 0xe0) == 0x80 ? 2 : 0;
+}

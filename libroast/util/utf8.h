@@ -10,3 +10,6 @@
  * are not well-formed).
  */
 size_t utf8_length(const uint8_t *at, size_t left);
+
+/* Bytes of the control character (C0, delete, C1) that a C string begins with, or 0 */
+size_t utf8_control(const char *at);

@@ -268,6 +268,30 @@ def test_a_file_is_replaced_whole_or_not_at_all(run: Path, tmp_path: Path) -> No
     assert "cannot be created" in result.stderr
 
 
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "metrics.json", tmp_path / "link.json"
+    target.write_text("older")
+    link.symlink_to(target)
+    assert export(run, "-o", link) == ""
+    assert link.is_symlink()
+    assert "metrics" in json.loads(target.read_text())
+    assert [path.name for path in target.parent.iterdir()] == ["metrics.json"]
+
+
+def test_standard_output_by_its_name_is_standard_output(run: Path, tmp_path: Path) -> None:
+    """As /dev/stdout is: a link, which must not be replaced, to a file that has more in it."""
+    name, kept = tmp_path / "stdout", tmp_path / "kept.txt"
+    name.symlink_to("/proc/self/fd/1")
+    kept.write_text("before\n")
+    with kept.open("a") as out:
+        subprocess.run([ROAST, "export", run, "-o", name], stdout=out, check=True, timeout=60)
+    assert name.is_symlink()
+    before, _, exported = kept.read_text().partition("\n")
+    assert before == "before"
+    assert exported == export(run) == export(run, "-o", name)
+
+
 def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
     run, target = tmp_path / "run.roast", tmp_path / "chunks.json"
     make_run(run, "large:30000:4:60")

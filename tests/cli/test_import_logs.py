@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -43,6 +44,21 @@ def rows(path: Path, folder: Path, table: str) -> list[dict[str, Any]]:
 def outcomes(tasks: list[dict[str, Any]]) -> dict[str, int]:
     names = {0: "finished", 1: "failed", 2: "lost", 6: "running"}
     return dict(Counter(names[task["outcome"]] for task in tasks))
+
+
+def test_a_pipe_with_the_name_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "most" / "vine-logs").mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "most" / "vine-logs"):
+        os.mkfifo(folder / "transactions")
+    result = roast("show", tmp_path)
+    assert result.returncode == 2
+    assert "directory without a run" in result.stderr
+    logs = tmp_path / "logs"
+    shutil.copytree(EXCERPT, logs)
+    before = roast("show", logs).stdout
+    (logs / "taskgraph").unlink(missing_ok=True)
+    os.mkfifo(logs / "taskgraph")
+    assert roast("show", logs).stdout.splitlines()[0] == before.splitlines()[0]
 
 
 def test_an_excerpt_with_every_fault(tmp_path: Path) -> None:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import fcntl
 import io
 import json
+import os
+import pty
 import random
+import re
+import struct
+import subprocess
+import termios
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +23,7 @@ import awkward as ak
 import numpy as np
 import pytest
 import uproot
-from command import ROOT, roast
+from command import ROAST, ROOT, roast
 
 SAMPLES = ROOT.parent / "shared" / "data" / "root"
 ORACLES = sorted(SAMPLES.glob("oracle/*.json"))
@@ -288,6 +296,32 @@ def test_text_names_collections_and_hints(tmp_path: Path) -> None:
     listed = roast("inspect", tmp_path / "a.root", "sub/Events", "--branches")
     assert "Jet_pt" in listed.stdout
     assert "float[]" in listed.stdout
+
+
+def on_terminal(*words: object) -> list[str]:
+    """Return the lines that are written to a terminal of 80 columns."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    done = subprocess.Popen([ROAST, "inspect", *map(str, words)], stdout=child)
+    os.close(child)
+    output = b""
+    with contextlib.suppress(OSError):  # the other end was closed
+        while block := os.read(parent, 65536):
+            output += block
+    os.close(parent)
+    assert done.wait(60) == 0
+    return re.sub(r"\033\[\d*m", "", output.decode()).splitlines()
+
+
+def test_names_are_whole_on_an_ordinary_terminal(tmp_path: Path) -> None:
+    write_tree(tmp_path / "a.root", uproot.LZ4(1))
+    path = tmp_path / "a.root"
+    for options in ([], ["--branches"], ["--range", "0:100"]):
+        lines = on_terminal(path, *options)
+        assert max(map(len, lines)) <= 80
+        assert any(re.match(r"sub/Events +6,300 ", line) for line in lines)
+        assert not options or any(re.match(r"sub/Events +Jet_pt ", line) for line in lines)
+    assert max(map(len, on_terminal(path, path))) <= 80
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
+import sqlite3
 import struct
 import subprocess
 import termios
@@ -19,9 +21,9 @@ ESCAPE = "\x1b"
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with two runs; tests do not change it."""
+    """A directory with runs; tests do not change it."""
     directory = tmp_path_factory.mktemp("runs")
-    for kind in ("finished", "empty"):
+    for kind in ("finished", "unfinished", "empty"):
         make_run(directory / f"{kind}.roast", kind)
     return directory
 
@@ -54,6 +56,38 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
     os.close(parent)
     assert process.wait(60) == 0
     return output.decode().replace("\r\n", "\n")
+
+
+def lines_on_terminal(columns: int, *arguments: object) -> list[str]:
+    """Return the lines of an answer without colours; none is longer than the terminal is wide."""
+    lines = on_terminal(columns, *arguments, NO_COLOR="1").splitlines()
+    assert max(map(len, lines)) <= columns, max(lines, key=len)
+    return lines
+
+
+def test_a_run_that_cannot_be_read_leaves_the_names_of_the_others(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "mine.roast")
+    (run.parent / "written-by-a-newer.roast").write_bytes(run.read_bytes())
+    with sqlite3.connect(run.parent / "written-by-a-newer.roast") as db:
+        db.execute("PRAGMA user_version=2000")
+    lines = lines_on_terminal(80, "list", run.parent)
+    assert any(re.match(r"mine\.roast +finished +10\.0s +900,000$", line) for line in lines)
+    assert any(re.match(r"written-by-a-newer\.roast +was written by a", line) for line in lines)
+
+
+def test_figures_and_sentences_fit_an_ordinary_terminal(runs: Path) -> None:
+    run = runs / "finished.roast"
+    assert any(line.startswith("  - ") for line in lines_on_terminal(80, "predict", run))
+    lines_on_terminal(80, "predict", run, "--deadline", "1h", "--workers", "1,10,100")
+    lines_on_terminal(80, "compare", run, runs / "unfinished.roast")
+    lines_on_terminal(80, "explain", run, "--all")
+    lines_on_terminal(80, "scaling", run)
+
+
+def test_one_is_not_written_as_many(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "one.roast", "many", 1, 1, 1, 0, 1)
+    assert "with 1 worker;" in roast("predict", path).stdout
+    assert "1 chunk done" in roast("watch", path).stdout
 
 
 def test_colours_on_a_terminal(runs: Path) -> None:

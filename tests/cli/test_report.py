@@ -46,6 +46,22 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     assert Path("/dev/null").is_char_device()
 
 
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run.roast", "empty")
+    (tmp_path / "there").mkdir()
+    page, link, pipe = tmp_path / "there/page.html", tmp_path / "link.html", tmp_path / "stdout"
+    page.write_text("older")
+    link.symlink_to(page)
+    assert roast("report", run, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert page.read_text().startswith("<!doctype html>")
+    pipe.symlink_to("/proc/self/fd/1")
+    refused = roast("report", run, "-o", pipe)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "is not a plain file" in refused.stderr
+    assert pipe.is_symlink()
+
+
 def test_several_runs_are_compared_on_a_page(tmp_path: Path) -> None:
     a, b = (make_run(tmp_path / f"{kind}.roast", kind) for kind in ("finished", "large"))
     page = tmp_path / "page.html"

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from command import ROOT, make_run, roast
 
+from roastcoffea._roast import Run
+
 VERBS = ["show", "explain", "predict", "list", "metrics"]
 TABLES = [
     "throughput",
@@ -288,6 +290,38 @@ def test_a_run_that_may_not_be_read(run: Path) -> None:
     assert_cannot(result, run, "Permission denied")
 
 
+def test_a_directory_that_may_not_be_entered(run: Path) -> None:
+    """It is not said to be one without a run: nobody looked."""
+    closed = run.parent / "closed"
+    closed.mkdir(mode=0)
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+    try:
+        result = roast("show", closed, **nobody)
+    except PermissionError:
+        pytest.skip("we are root, and nobody else may run the command where it is")
+    assert_cannot(result, closed, "Permission denied")
+
+
+def test_controls_of_eight_bits_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "a.roast")
+    run.fact("run.name", "\u009b31m\u0085é\u00a0")
+    run.finish()
+    assert roast("show", tmp_path / "a.roast").stdout.startswith("Run ??31m??é\u00a0, begun")
+
+
+def test_a_slow_run_is_not_shown_as_one_at_rest(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "slow.roast")
+    for name, value in {"start_utc_ns": 10**18, "end_utc_ns": 10**18 + 10**11}.items():
+        run.fact(f"run.{name}", value)
+    run.fact("run.elapsed_ns", 10**11)
+    run.fact("run.outcome", "finished")
+    run.fact("report.entries", 2_000)
+    run.finish()
+    shown = roast("show", tmp_path / "slow.roast", "-t", "events").stdout
+    assert re.search(r"^Event Rate \(Elapsed Time\) +0\.02 kHz$", shown, re.M)
+    assert roast("list", tmp_path).stdout.splitlines()[-1].endswith(" 0.02")
+
+
 # ---- list ----
 
 
@@ -322,7 +356,7 @@ def test_a_run_that_cannot_be_read_is_listed_with_the_reason(run: Path) -> None:
     (run.parent / "broken.roast").write_text("not a run")
     result = roast("list", run.parent)
     assert result.returncode == 0
-    assert re.search(r"^broken\.roast .*is not a run file", result.stdout, re.M)
+    assert re.search(r"^broken\.roast +is not a run file", result.stdout, re.M)
     assert re.search(r"^mine\.roast .*finished", result.stdout, re.M)
 
 

@@ -98,6 +98,20 @@ def test_it_follows_the_run_and_the_size_of_the_terminal(tmp_path: Path) -> None
         terminal.close()
 
 
+def test_a_terminal_of_one_line_has_one(tmp_path: Path) -> None:
+    run = tmp_path / "a.roast"
+    make_run(run)
+    terminal = Terminal(run, 1, 80)
+    try:
+        frame = terminal.read_until(b"\033[J").rsplit(b"\033[H", 1)[-1]
+        assert frame.count(b"\n") == 1
+        os.write(terminal.control, b"q")
+        terminal.read_until(LEAVE)
+        assert terminal.process.wait(20) == 0
+    finally:
+        terminal.close()
+
+
 def test_without_a_terminal_it_prints_once(tmp_path: Path) -> None:
     run = tmp_path / "a.roast"
     make_run(run)

@@ -189,6 +189,31 @@ static void test_texts_of_a_group_are_told_once_each(void **state)
         assert_differ(&compared, "python", "3.11 | 3.12", "3.13");
 }
 
+/* The sanitizers see where a figure is cast to a number that cannot hold it. */
+static void test_figures_of_any_size_are_shown(void **state)
+{
+        ROAST_CLEANUP(compared_deinit) struct compared compared = { 0 };
+        ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
+        struct roast_error error = { 0 };
+        size_t found = 0;
+
+        (void)state;
+        for (size_t group = 0; group < 2; group++) {
+                struct roast_run *run = add_run(&compared, group);
+
+                add_worker(run, "tcp://a:1", "node1");
+                assert_int_equal(roast_run_fact_real(run, "report.processtime", 1e300, NULL), 0);
+        }
+        compare(&compared);
+        assert_int_equal(roast_comparison_tables(&tables, &compared.comparison, &error), 0);
+        for (size_t i = 0; i < tables.tables[2].n_rows * tables.tables[2].n_columns; i++) {
+                const char *text = tables.tables[2].cells[i].text;
+
+                found += text && strstr(text, "e+") && text[strlen(text) - 1] == '%';
+        }
+        assert_true(found >= 2); /* the efficiency of both, with its unit */
+}
+
 static void test_conditions_without_memory_are_an_error(void **state)
 {
         ROAST_CLEANUP(compared_deinit) struct compared compared = { 0 };
@@ -232,6 +257,7 @@ int main(void)
                 cmocka_unit_test(test_a_list_that_only_one_run_has),
                 cmocka_unit_test(test_a_list_like_the_first_is_only_counted),
                 cmocka_unit_test(test_texts_of_a_group_are_told_once_each),
+                cmocka_unit_test(test_figures_of_any_size_are_shown),
                 cmocka_unit_test(test_conditions_without_memory_are_an_error),
         };
 

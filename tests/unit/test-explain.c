@@ -348,6 +348,25 @@ static void test_rules_about_the_end_of_a_run_need_one(void **state)
         }
 }
 
+static void has_no_events(struct scene_chunk *chunk)
+{
+        chunk->events = 0;
+        chunk->gap = 1;
+}
+
+/* There are no larger chunks of nothing. */
+static void test_chunks_without_events_are_not_too_small(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = has_no_events });
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_string_equal(why_not(&found, "chunks-small"), "no chunk has events");
+}
+
 /* A worker stops taking chunks: as if it was killed and nobody saw it */
 static void is_alone_from_the_middle_on(struct scene_chunk *chunk)
 {
@@ -454,6 +473,7 @@ int main(void)
                 cmocka_unit_test(test_no_rule_fires_on_a_good_run),
                 cmocka_unit_test(test_what_a_trait_is_not),
                 cmocka_unit_test(test_rules_about_the_end_of_a_run_need_one),
+                cmocka_unit_test(test_chunks_without_events_are_not_too_small),
                 cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),

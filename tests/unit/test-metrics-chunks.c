@@ -197,6 +197,7 @@ static void test_failed_chunks_are_counted_and_not_averaged(void **state)
                 chunk_table_set(&table, i, CHUNK_OUTCOME, outcomes[i]);
                 chunk_table_set(&table, i, CHUNK_WALL_NS, (int64_t)(i + 1) * S);
                 chunk_table_set(&table, i, CHUNK_NUM_EVENTS, 100);
+                assert_int_equal(chunk_table_set_text(&table, i, CHUNK_FILE, "a.root", 6), 0);
         }
         add_table(run, &table);
         summarize(&summary, run);
@@ -206,6 +207,8 @@ static void test_failed_chunks_are_counted_and_not_averaged(void **state)
         assert_true(known(&summary, ROAST_NUM_LOST_CHUNKS) == 1);
         assert_near(known(&summary, ROAST_CHUNK_DURATION_MAX), 1);
         assert_absent(&summary, ROAST_CHUNK_MEM_DELTA_MEAN_MB, "no chunk records");
+        assert_absent(&summary, ROAST_BYTES_NEEDED_AGAIN, "no chunk that finished tells it");
+        assert_absent(&summary, ROAST_MONITORING_PERCENT, "no chunk and no sample tells it");
         assert_true(known(&summary, ROAST_TOTAL_EVENTS) == 77);
         assert_int_equal(summary.n_datasets, 1);
         assert_null(summary.datasets[0].name);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "folder.h"
 #include "run/run.h"
@@ -64,6 +65,45 @@ static void test_facts_read_back_and_the_last_of_a_name_counts(void **state)
         assert_int_equal(seen.facts[3].type, ROAST_FACT_TEXT);
         assert_string_equal(seen.texts[3], "");
         assert_int_equal(seen.facts[4].integer, 8);
+}
+
+static int count_fact(const struct roast_fact *fact, void *context)
+{
+        (void)fact;
+        ++*(int *)context;
+        return 0;
+}
+
+/* CPU seconds that reading so many facts takes, the least of three times */
+static double reading_s(int n)
+{
+        struct roast_run *run = create(NULL);
+        double least = INFINITY;
+
+        for (int i = 0; i < n; i++) {
+                char name[64];
+
+                snprintf(name, sizeof(name), "clock.offset_ns.tcp://10.0.0.1:%06d", i);
+                assert_int_equal(roast_run_fact_int(run, name, i, NULL), 0);
+        }
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        for (int i = 0; i < 3; i++) {
+                clock_t begun = clock();
+                int seen = 0;
+
+                assert_int_equal(roast_run_facts(run, count_fact, &seen, NULL), 0);
+                least = fmin(least, (double)(clock() - begun) / CLOCKS_PER_SEC);
+                assert_int_equal(seen, n);
+        }
+        roast_run_free(run);
+        return least;
+}
+
+/* Each worker whose clock differs has a fact of its own, and workers come by the thousand. */
+static void test_facts_of_many_names_are_read_in_a_time_that_grows_with_them(void **state)
+{
+        (void)state;
+        assert_true(reading_s(20000) < 40 * fmax(reading_s(2000), 1e-4));
 }
 
 static void test_numbers_that_sqlite_does_not_keep_do_not_damage_a_run(void **state)
@@ -341,6 +381,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 TEST(test_facts_read_back_and_the_last_of_a_name_counts),
+                TEST(test_facts_of_many_names_are_read_in_a_time_that_grows_with_them),
                 TEST(test_numbers_that_sqlite_does_not_keep_do_not_damage_a_run),
                 TEST(test_a_fact_of_another_shape_is_absent),
                 TEST(test_what_is_known_about_a_run),

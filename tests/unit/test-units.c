@@ -126,6 +126,13 @@ static void test_metrics_are_formatted_by_their_unit(void **state)
                 { ROAST_EVENT_RATE_ELAPSED_KHZ, 90.04, "90.0 kHz" },
                 { ROAST_EVENT_RATE_CORE_KHZ, 15, "15.0 kHz/core" },
                 { ROAST_EVENT_RATE_CORE_HZ, 15, "15.0 Hz/core" },
+                { ROAST_EVENT_RATE_ELAPSED_KHZ, 0.0437, "0.0437 kHz" }, /* and not 0.0 */
+                { ROAST_EVENT_RATE_ELAPSED_KHZ, 0.9996, "1.0 kHz" },
+                { ROAST_EVENT_RATE_ELAPSED_KHZ, 0, "0.0 kHz" },
+                { ROAST_EVENT_RATE_CORE_KHZ, 0.04, "0.04 kHz/core" },
+                { ROAST_DATA_RATE_MB_PER_S, 0.012, "0.012 MB/s" },
+                { ROAST_SPEEDUP_FACTOR, 0.023, "0.023x" },
+                { ROAST_AVG_WORKERS, 0.25, "0.25" },
                 { ROAST_CORE_EFFICIENCY, 0.271, "27.1%" },
                 { ROAST_IO_OVERHEAD_PCT, 60, "60.0%" },
                 { ROAST_SPEEDUP_FACTOR, 1.625, "1.6x" },
@@ -133,7 +140,7 @@ static void test_metrics_are_formatted_by_their_unit(void **state)
                 { ROAST_TOTAL_EVENTS, 900000, "900,000" },
                 { ROAST_CHUNK_EVENTS_MEAN, 25000, "25,000" },
                 { ROAST_CHUNK_EVENTS_MEAN, 25000.5, "25000.5" },
-                { ROAST_CHUNK_EVENTS_MEAN, 1e19, "10000000000000000000.0" },
+                { ROAST_CHUNK_EVENTS_MEAN, 1e19, "1e+19" },
                 { ROAST_CHUNK_MEM_DELTA_MEAN_MB, 1, "1.05 MB" },
                 { ROAST_TOTAL_BYTES_READ, 6e7, "60.00 MB" },
                 { ROAST_ELAPSED_TIME_SECONDS, 10, "10.0s" },
@@ -258,6 +265,21 @@ static void test_no_number_overruns_its_text(void **state)
                         }
 }
 
+/* What is cut off at the end of its room reads as another number. */
+static void test_a_number_of_any_size_fits(void **state)
+{
+        static const double values[] = { 1e308, -1e308, 1e16, -1e16, 5e-324, -5e-324 };
+
+        (void)state;
+        for (unsigned int unit = 0; unit < ROAST_N_UNITS; unit++)
+                for (size_t i = 0; i < ROAST_ARRAY_SIZE(values); i++) {
+                        char text[ROAST_UNITS_MAX];
+
+                        roast_format_unit(text, sizeof(text), unit, values[i], 0);
+                        assert_true(strlen(text) < ROAST_UNITS_MAX - 1);
+                }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -271,6 +293,7 @@ int main(void)
                 cmocka_unit_test(test_counts_that_do_not_fit_are_not_shown),
                 cmocka_unit_test(test_metrics_of_the_user_in_any_unit),
                 cmocka_unit_test(test_no_number_overruns_its_text),
+                cmocka_unit_test(test_a_number_of_any_size_fits),
         };
 
         return cmocka_run_group_tests_name("units", tests, NULL, NULL);
