@@ -82,15 +82,41 @@ static bool is_there(const char *path)
         return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
+static int has(const char *folder, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *path = NULL;
+
+        if (asprintf(&path, "%s/%s", folder, name) < 0) {
+                path = NULL;
+                return ROAST_E_NOMEM;
+        }
+        return is_there(path);
+}
+
+/* A measurement has its metrics beside its run; without them, one of several runs is called so. */
+static int is_folder_of_runs(const char *path)
+{
+        int r = has(path, "run" RUN_ENDING);
+
+        if (r <= 0)
+                return r;
+        r = has(path, "metrics.json");
+        return r < 0 ? r : !r;
+}
+
 int catalog_init(struct catalog *catalog, const char *path, struct roast_error *error)
 {
         struct roast_error why = { 0 };
         struct roast_run *run;
         struct stat st;
+        int r;
 
         *catalog = (struct catalog){ .path = path };
         pthread_mutex_init(&catalog->lock, NULL);
-        if (roast_run_open_any(&run, path, &why) >= 0) {
+        r = is_folder_of_runs(path);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        if (r == 0 && roast_run_open_any(&run, path, &why) >= 0) {
                 char *copy = realpath(path, NULL); /* "." is no name for an address */
 
                 roast_run_free(run);

@@ -125,6 +125,16 @@ def test_a_run_that_came_later_is_found_by_its_address(tmp_path: Path) -> None:
         assert server.get("/runs/last/")[0] == 200
 
 
+def test_one_of_several_runs_may_be_called_run(tmp_path: Path) -> None:
+    for name in ("run", "other"):
+        subprocess.run([MAKE_RUN, "empty", tmp_path / f"{name}.roast"], check=True)
+    with serving(tmp_path) as server:
+        assert {run["id"] for run in server.json("/api/v1/runs")["runs"]} == {"run", "other"}
+    (tmp_path / "metrics.json").write_text("{}")  # as in a measurement
+    with serving(tmp_path) as server:
+        assert {run["id"] for run in server.json("/api/v1/runs")["runs"]} == {tmp_path.name}
+
+
 def test_what_is_no_run_does_not_stand_between_prometheus_and_the_runs(tmp_path: Path) -> None:
     subprocess.run([MAKE_RUN, "failed", tmp_path / "older.roast"], check=True)
     subprocess.run([MAKE_RUN, "finished", tmp_path / "good.roast"], check=True)
