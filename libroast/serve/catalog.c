@@ -82,15 +82,41 @@ static bool is_there(const char *path)
         return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
+static int has(const char *folder, const char *name)
+{
+        ROAST_CLEANUP(cleanup_free) char *path = NULL;
+
+        if (asprintf(&path, "%s/%s", folder, name) < 0) {
+                path = NULL;
+                return ROAST_E_NOMEM;
+        }
+        return is_there(path);
+}
+
+/* A measurement has its metrics beside its run; without them, one of several runs is called so. */
+static int is_folder_of_runs(const char *path)
+{
+        int r = has(path, "run" RUN_ENDING);
+
+        if (r <= 0)
+                return r;
+        r = has(path, "metrics.json");
+        return r < 0 ? r : !r;
+}
+
 int catalog_init(struct catalog *catalog, const char *path, struct roast_error *error)
 {
         struct roast_error why = { 0 };
         struct roast_run *run;
         struct stat st;
+        int r;
 
         *catalog = (struct catalog){ .path = path };
         pthread_mutex_init(&catalog->lock, NULL);
-        if (roast_run_open_any(&run, path, &why) >= 0) {
+        r = is_folder_of_runs(path);
+        if (r < 0)
+                return roast_fail_nomem(error);
+        if (r == 0 && roast_run_open_any(&run, path, &why) >= 0) {
                 char *copy = realpath(path, NULL); /* "." is no name for an address */
 
                 roast_run_free(run);
@@ -141,13 +167,22 @@ int catalog_refresh(struct catalog *catalog, struct roast_error *error)
         return r < 0 ? roast_fail_nomem(error) : 0;
 }
 
-struct served *catalog_find(struct catalog *catalog, const char *id)
+static struct served *find_known(struct catalog *catalog, const char *id)
 {
         struct served *served;
 
         pthread_mutex_lock(&catalog->lock);
         served = find(catalog, id);
         pthread_mutex_unlock(&catalog->lock);
+        return served;
+}
+
+struct served *catalog_find(struct catalog *catalog, const char *id)
+{
+        struct served *served = find_known(catalog, id);
+
+        if (!served && catalog_refresh(catalog, NULL) >= 0) /* it may have begun just now */
+                served = find_known(catalog, id);
         return served && is_there(served->path) ? served : NULL;
 }
 
@@ -171,26 +206,53 @@ static int64_t modified_ns(const char *path)
                                    : (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-struct served *catalog_latest(struct catalog *catalog)
+/* When a run, or its log, was written to last */
+static int64_t written_ns(const char *path)
+{
+        ROAST_CLEANUP(cleanup_free) char *log = NULL;
+        int64_t ns = modified_ns(path), log_ns = INT64_MIN;
+
+        if (asprintf(&log, "%s-wal", path) < 0)
+                log = NULL;
+        else
+                log_ns = modified_ns(log);
+        return log_ns > ns ? log_ns : ns;
+}
+
+/* The last that was written to before that time, which becomes that of the run; NULL: none was */
+static struct served *latest_before(struct catalog *catalog, int64_t *before_ns)
 {
         struct served *latest = NULL;
         int64_t latest_ns = INT64_MIN;
 
         for (struct served *served = NULL; (served = catalog_next(catalog, served));) {
-                ROAST_CLEANUP(cleanup_free) char *log = NULL;
-                int64_t ns = modified_ns(served->path), log_ns = INT64_MIN;
+                int64_t ns = written_ns(served->path);
 
-                if (asprintf(&log, "%s-wal", served->path) < 0)
-                        log = NULL;
-                else
-                        log_ns = modified_ns(log);
-                if (log_ns > ns)
-                        ns = log_ns;
-
-                if (!latest || ns > latest_ns) {
+                if (ns < *before_ns && (!latest || ns > latest_ns)) {
                         latest = served;
                         latest_ns = ns;
                 }
         }
+        *before_ns = latest_ns;
         return latest;
+}
+
+static bool opens(const struct served *served)
+{
+        struct roast_run *run;
+
+        if (roast_run_open_any(&run, served->path, NULL) < 0)
+                return false;
+        roast_run_free(run);
+        return true;
+}
+
+struct served *catalog_latest(struct catalog *catalog)
+{
+        int64_t ns = INT64_MAX;
+        struct served *latest = latest_before(catalog, &ns), *served = latest;
+
+        while (served && !opens(served))
+                served = latest_before(catalog, &ns);
+        return served ? served : latest;
 }

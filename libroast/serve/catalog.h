@@ -49,11 +49,12 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
 void catalog_deinit(struct catalog *catalog);
 /* Looks for runs that came since the last call. */
 int catalog_refresh(struct catalog *catalog, struct roast_error *error);
-/* The run with that id, or NULL */
+/* The run with that id, also if it came since the last refresh, or NULL */
 struct served *catalog_find(struct catalog *catalog, const char *id);
 /* The run behind this one, or for NULL the first; NULL: there is none */
 struct served *catalog_next(struct catalog *catalog, const struct served *served);
-/* The one that was written to last; NULL: there is none */
+/* Of those that open, the one that was written to last; if none opens, of all; NULL: there is none
+ */
 struct served *catalog_latest(struct catalog *catalog);
 
 /*

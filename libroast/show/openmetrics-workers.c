@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "metrics/stat.h"
 #include "show/openmetrics.h"
 #include "util/size.h"
 
@@ -14,11 +15,11 @@ static void put_worker_sums(struct exposition *e, const struct roast_worker_now 
                 if (!workers[i].here)
                         continue;
                 here++;
-                threads += workers[i].threads > 0 ? workers[i].threads : 0;
+                threads = stat_sum_int(threads, workers[i].threads > 0 ? workers[i].threads : 0);
                 if (workers[i].rss_bytes < 0)
                         continue;
                 n_rss++;
-                rss += workers[i].rss_bytes;
+                rss = stat_sum_int(rss, workers[i].rss_bytes);
                 if (workers[i].memory_limit_bytes > 0)
                         fullest = fmax(fullest, (double)workers[i].rss_bytes /
                                                         (double)workers[i].memory_limit_bytes);

@@ -10,11 +10,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "metrics/stat.h"
 #include "run/list.h"
 #include "show/openmetrics.h"
+#include "util/cleanup.h"
+#include "util/intern.h"
 #include "util/size.h"
 
 /* Datasets beyond these are told together: labels stay bounded. */
@@ -67,30 +70,81 @@ static const struct counter {
           ROAST_NUM_CHUNKS, CHUNKS },
 };
 
+/*
+ * Datasets as they are told: names that read the same, as those do that are not UTF-8 or that are
+ * beyond the most there may be, are one. The same labels twice would spoil the whole exposition.
+ */
+struct told {
+        struct intern names; /* as they read */
+        struct roast_dataset *sums;
+};
+
+static void told_deinit(struct told *told)
+{
+        intern_deinit(&told->names);
+        free(told->sums);
+}
+
 static void add_dataset(struct roast_dataset *sum, const struct roast_dataset *dataset)
 {
-        sum->finished += dataset->finished;
-        sum->failed += dataset->failed;
-        sum->events += dataset->events;
+        sum->finished = stat_sum_int(sum->finished, dataset->finished);
+        sum->failed = stat_sum_int(sum->failed, dataset->failed);
+        sum->events = stat_sum_int(sum->events, dataset->events);
         sum->wall_s += dataset->wall_s;
         sum->requested_bytes += dataset->requested_bytes;
         sum->wall_chunks += dataset->wall_chunks;
         sum->bytes_chunks += dataset->bytes_chunks;
 }
 
-static void put_dataset(struct exposition *e, const struct counter *counter, const char *name,
-                        const struct roast_dataset *dataset)
+static int tell_datasets(struct told *told, const struct roast_summary *summary)
 {
-        const int64_t outcomes[] = { dataset->finished, dataset->failed };
+        struct exposition name = { 0 };
 
-        if ((counter->figure == READ_BYTES && !dataset->bytes_chunks) ||
-            (counter->figure == CHUNK_SECONDS && !dataset->wall_chunks))
-                return; /* not known */
-        for (size_t i = 0; i < (counter->figure == CHUNKS ? 2 : 1); i++) {
+        told->sums = calloc(DATASETS_MAX + 1, sizeof(*told->sums));
+        if (!told->sums)
+                return ROAST_E_NOMEM;
+        for (size_t i = 0; i < summary->n_datasets && name.error >= 0; i++) {
+                const struct roast_dataset *dataset = &summary->datasets[i];
+                int64_t number;
+
+                buf_clear(&name.out);
+                exposition_escaped(&name, told->names.n >= DATASETS_MAX ? "(all others)"
+                                          : dataset->name               ? dataset->name
+                                                                        : "");
+                number = intern_put(&told->names, name.out.data, name.out.len);
+                if (number < 0)
+                        name.error = ROAST_E_NOMEM;
+                else
+                        add_dataset(&told->sums[number], dataset);
+        }
+        buf_deinit(&name.out);
+        return name.error;
+}
+
+/* What is not known, or cannot be, is left out: counters are never negative. */
+static void put_dataset(struct exposition *e, const struct counter *counter,
+                        const struct told *told, size_t i)
+{
+        const struct roast_dataset *dataset = &told->sums[i];
+        const int64_t outcomes[] = { dataset->finished, dataset->failed };
+        const bool unknown[] = {
+                [EVENTS] = dataset->events < 0,
+                [READ_BYTES] = !dataset->bytes_chunks || dataset->requested_bytes < 0,
+                [CHUNK_SECONDS] = !dataset->wall_chunks || dataset->wall_s < 0,
+                [CHUNKS] = false,
+        };
+        size_t len;
+        const char *name = intern_get(&told->names, i, &len);
+
+        if (unknown[counter->figure])
+                return;
+        for (size_t k = 0; k < (counter->figure == CHUNKS ? 2 : 1); k++) {
                 exposition_sample(e);
-                exposition_label(e, "{", "dataset", name);
+                exposition_puts(e, "{dataset=\"");
+                exposition_put(e, name, len);
+                exposition_puts(e, "\"");
                 if (counter->figure == CHUNKS)
-                        exposition_label(e, ",", "outcome", i ? "failed" : "finished");
+                        exposition_label(e, ",", "outcome", k ? "failed" : "finished");
                 exposition_put(e, "}", 1);
                 if (counter->figure == CHUNK_SECONDS)
                         exposition_real(e, dataset->wall_s);
@@ -98,29 +152,22 @@ static void put_dataset(struct exposition *e, const struct counter *counter, con
                         exposition_int(e, counter->figure == EVENTS ? dataset->events
                                           : counter->figure == READ_BYTES
                                                   ? stat_whole(dataset->requested_bytes)
-                                                  : outcomes[i]);
+                                                  : outcomes[k]);
         }
 }
 
 static void put_counter(struct exposition *e, const struct counter *counter,
-                        const struct roast_summary *summary)
+                        const struct roast_summary *summary, const struct told *told)
 {
         const struct roast_value *whole = &summary->metrics.values[counter->whole];
-        struct roast_dataset others = { 0 };
-        size_t n = summary->n_datasets < DATASETS_MAX ? summary->n_datasets : DATASETS_MAX;
 
-        if (n == 0 && whole->state == ROAST_ABSENT)
+        if (told->names.n == 0 && whole->state == ROAST_ABSENT)
                 return;
         exposition_family(e, counter->name, "counter", counter->unit);
         exposition_help(e, counter->help);
-        for (size_t i = 0; i < n; i++)
-                put_dataset(e, counter, summary->datasets[i].name ? summary->datasets[i].name : "",
-                            &summary->datasets[i]);
-        for (size_t i = n; i < summary->n_datasets; i++)
-                add_dataset(&others, &summary->datasets[i]);
-        if (n < summary->n_datasets)
-                put_dataset(e, counter, "(all others)", &others);
-        if (n == 0) {
+        for (size_t i = 0; i < told->names.n; i++)
+                put_dataset(e, counter, told, i);
+        if (told->names.n == 0) {
                 exposition_sample(e);
                 exposition_real(e, whole->real);
         }
@@ -253,11 +300,12 @@ static void put_customs(struct exposition *e, const struct roast_summary *summar
 int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *source,
                       struct roast_error *error)
 {
-        struct exposition e = { 0 };
+        ROAST_CLEANUP(told_deinit) struct told told = { 0 };
+        struct exposition e = { .error = tell_datasets(&told, source->summary) };
 
         put_about(&e, source->about);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(counters); i++)
-                put_counter(&e, &counters[i], source->summary);
+                put_counter(&e, &counters[i], source->summary, &told);
         put_registry(&e, &source->summary->metrics);
         put_customs(&e, source->summary);
         if (source->workers)

@@ -280,21 +280,18 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
         for (size_t i = 0; i < summary->n_datasets; i++) {
                 const struct roast_dataset *dataset = &summary->datasets[i];
                 struct roast_cell *cells = build_row(table);
-                const char *plural = dataset->finished == 1 ? "" : "s";
                 char time[ROAST_UNITS_MAX];
 
                 if (!cells)
                         return ROAST_E_NOMEM;
                 label(&cells[0], dataset_name(dataset->name), INDENT);
                 if (dataset->wall_chunks)
-                        build_text(&cells[1], "%lld chunk%s, %s avg", (long long)dataset->finished,
-                                   plural,
+                        build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished,
                                    roast_format_seconds(time, sizeof(time),
                                                         dataset->wall_s /
                                                                 (double)dataset->wall_chunks));
                 else
-                        build_text(&cells[1], "%lld chunk%s, no time", (long long)dataset->finished,
-                                   plural);
+                        build_text(&cells[1], "%lld chunks, no time", (long long)dataset->finished);
         }
         return 0;
 }

@@ -100,7 +100,7 @@ char *roast_format_count(char *text, size_t size, int64_t count)
 static void format_plain(char *text, size_t size, double real, const char *unit)
 {
         double magnitude = fabs(real);
-        bool plain = (magnitude >= 0.9995 && magnitude < 1e15) || real == 0;
+        bool plain = (magnitude >= 0.0995 && magnitude < 1e15) || real == 0;
 
         snprintf(text, size, plain ? "%.1f%s" : "%.3g%s", real, unit);
 }

@@ -112,6 +112,42 @@ def test_a_run_has_page_metrics_chunks_and_series(server: Server, runs: Path) ->
     assert text.endswith(b"# EOF\n")
 
 
+def test_a_run_that_came_later_is_found_by_its_address(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert server.get("/api/v1/runs/later/metrics")[0] == 404
+        subprocess.run([MAKE_RUN, "empty", tmp_path / "later.roast"], check=True)
+        assert "metrics" in server.json("/api/v1/runs/later/metrics")
+        subprocess.run([MAKE_RUN, "empty", tmp_path / "last.roast"], check=True)
+        assert server.get("/runs/last/")[0] == 200
+
+
+def test_one_of_several_runs_may_be_called_run(tmp_path: Path) -> None:
+    for name in ("run", "other"):
+        subprocess.run([MAKE_RUN, "empty", tmp_path / f"{name}.roast"], check=True)
+    with serving(tmp_path) as server:
+        assert {run["id"] for run in server.json("/api/v1/runs")["runs"]} == {"run", "other"}
+    (tmp_path / "metrics.json").write_text("{}")  # as in a measurement
+    with serving(tmp_path) as server:
+        assert {run["id"] for run in server.json("/api/v1/runs")["runs"]} == {tmp_path.name}
+
+
+def test_what_is_no_run_does_not_stand_between_prometheus_and_the_runs(tmp_path: Path) -> None:
+    subprocess.run([MAKE_RUN, "failed", tmp_path / "older.roast"], check=True)
+    subprocess.run([MAKE_RUN, "finished", tmp_path / "good.roast"], check=True)
+    (tmp_path / "text.roast").write_text("no run")
+    (tmp_path / "folder.roast").mkdir()
+    for age, name in enumerate(["folder.roast", "text.roast", "good.roast", "older.roast"]):
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    with serving(tmp_path) as server:
+        status, _, body = server.get("/metrics")
+        assert status == 200
+        assert b'outcome="finished"' in body
+        (tmp_path / "good.roast").unlink()
+        (tmp_path / "older.roast").unlink()
+        status, _, body = server.get("/metrics")
+        assert (status, b"folder.roast: is a directory" in body) == (500, True)
+
+
 def test_chunks_come_in_pages(server: Server, runs: Path) -> None:
     exported = subprocess.run(
         [ROAST, "export", "--what", "chunks", "--format", "jsonl", runs / "one.roast"],

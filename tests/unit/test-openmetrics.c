@@ -10,6 +10,7 @@
 #include "roast-show.h"
 #include "summed.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 static const struct roast_run_about nothing_known = { .start_utc_ns = INT64_MIN,
                                                       .end_utc_ns = INT64_MIN };
@@ -112,6 +113,31 @@ static void test_many_datasets_are_told_together(void **state)
         assert_has_not(text, "roast_read_bytes_total{");
 }
 
+/* Prometheus refuses labels that come twice, and counters that are negative. */
+static void test_datasets_that_read_the_same_are_told_together(void **state)
+{
+        static const char *const names[] = { "a\xff", "a\xfe", "", NULL, "b", "a\xef\xbf\xbd" };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+
+        (void)state;
+        summary.n_datasets = ROAST_ARRAY_SIZE(names);
+        summary.datasets = calloc(summary.n_datasets, sizeof(*summary.datasets));
+        assert_non_null(summary.datasets);
+        for (size_t i = 0; i < summary.n_datasets; i++) {
+                summary.datasets[i] = (struct roast_dataset){ .finished = 1, .events = 1 << i };
+                if (names[i])
+                        assert_non_null(summary.datasets[i].name = strdup(names[i]));
+        }
+        summary.datasets[4].events = -1;
+        text = expose(&nothing_known, &summary);
+        assert_line(text, "roast_events_total{dataset=\"a\xef\xbf\xbd\"} 35");
+        assert_line(text, "roast_events_total{dataset=\"\"} 12");
+        assert_has_not(text, "roast_events_total{dataset=\"b\"}");
+        assert_line(text, "roast_chunks_total{dataset=\"b\",outcome=\"finished\"} 1");
+        assert_line(text, "roast_chunks_total{dataset=\"\",outcome=\"finished\"} 2");
+}
+
 static void test_metrics_of_the_user_are_labels(void **state)
 {
         static char keys[][8] = { "a", "b\"\n", "c", "d" }, unit[] = "J";
@@ -160,6 +186,7 @@ int main(void)
                 cmocka_unit_test(test_totals_of_the_report_stand_for_missing_chunks),
                 cmocka_unit_test(test_gauges_in_base_units),
                 cmocka_unit_test(test_many_datasets_are_told_together),
+                cmocka_unit_test(test_datasets_that_read_the_same_are_told_together),
                 cmocka_unit_test(test_metrics_of_the_user_are_labels),
                 cmocka_unit_test(test_lines_without_memory_are_an_error),
         };
