@@ -18,6 +18,7 @@
 #include "roast-export.h"
 #include "roast-report.h"
 #include "util/cleanup.h"
+#include "util/hold.h"
 
 /* Noise hardly gets smaller at any level, and what does get smaller does so at the first. */
 #define DEFLATE_LEVEL 1
@@ -143,6 +144,7 @@ static int write_all(int fd, const char *data, size_t len)
 static int write_page(const char *path, const char *html, size_t len, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *beside = NULL;
+        ROAST_CLEANUP(hold_end) sigset_t before = hold_begin();
         ROAST_CLEANUP(cleanup_close) int fd = -1;
         int r = 0;
 
