@@ -353,7 +353,7 @@ class MetricsCollector(Lifecycle):
 
     def _note_custom(self) -> None:
         """Compute the user's metrics also where no report was given."""
-        add_custom(metrics_of(self.run.summary(), with_workers=True), self._writable)
+        add_custom(self._known(), self._writable)
 
     def _aggregate_plain(self) -> Metrics:
         """Return the metrics of what was put here by hand, or by a back end without a run."""
