@@ -162,7 +162,7 @@ class Measurement:
             collecting.note_fault("section", faults[1], faults[0])
         if collecting.has_sinks():
             collecting.emit(data)
-        else:
+        elif collecting.is_own() or not collecting.leave(data):
             note_local(type(self.processor), data)
         return Records.from_bytes(data)
 
