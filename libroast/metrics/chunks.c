@@ -291,8 +291,9 @@ static int mark_failures(const struct found *found, struct roast_metric_set *set
 static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
 {
         failures_end(&found->failures, &found->files.bytes);
-        if (found->stats.n || found->stats.lost)
-                chunk_stats_set_ledger(set, &found->stats);
+        if ((found->stats.n || found->stats.lost) &&
+            chunk_stats_set_ledger(set, &found->stats, found->has_tasks) < 0)
+                return roast_fail_nomem(error);
         if (found->stats.n == 0)
                 return 0;
         if (chunk_stats_set(set, &found->stats) < 0 || mark_failures(found, set) < 0 ||

@@ -87,7 +87,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self.start_utc_ns = collecting.clock().utc_ns()
         self._watcher = PoolWatcher(self.run, interval, self.start_utc_ns, self.client)
         self._watcher.arrived = self.arrived
-        self._watcher.take_records = self.take_records
+        self._watcher.take_left = self.take_left
         self._watcher.start()
 
     def stop_tracking(self) -> dict[str, Any]:
@@ -104,15 +104,19 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         return tracking_data(self.run, self.start_utc_ns, now_utc_ns, self.interval)
 
     def close_channel(self) -> None:
-        """Take the records that were made in this process, and the rest of those of others."""
+        """Take the rest of the records."""
         self.take_records()
         left, self._left = self._left, None
         if left is not None:
             left.close()
+
+    def take_records(self) -> None:
+        """Take the records that were made in this process, and those that others have left."""
+        self.take_left()
         for records in measure.all_local_records():
             self.run.add_chunks(records.to_bytes())
 
-    def take_records(self) -> None:
+    def take_left(self) -> None:
         """Take what children of pools have left until now."""
         for data in self._left.read() if self._left is not None else ():
             if self.run.add_chunks(data) and self.arrived is not None:
@@ -177,7 +181,7 @@ class PoolWatcher(threading.Thread):
     """
 
     arrived: Arrived | None = None
-    take_records: Callable[[], None]
+    take_left: Callable[[], None]
 
     def __init__(self, run: Run, interval: float, began_utc_ns: int, executor: Any) -> None:
         super().__init__(name="roastcoffea-local", daemon=True)
@@ -229,7 +233,7 @@ class PoolWatcher(threading.Thread):
         """Take one sample of each process of the pools."""
         now = time.monotonic()
         now_ms = self.clock.utc_ns() // 1_000_000
-        self.take_records()
+        self.take_left()
         self.count_threads()
         seen = set()
         for pid in _probe.descendants(os.getpid()) if self.pool_threads != 0 else ():
