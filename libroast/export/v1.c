@@ -18,6 +18,7 @@
 #include "export/v1.h"
 #include "run/run.h"
 #include "util/cleanup.h"
+#include "util/hold.h"
 
 static int write_all(const void *data, size_t len, void *context, struct roast_error *error)
 {
@@ -178,6 +179,7 @@ static int make_temporary(char *name)
 int roast_export_v1(struct roast_run *run, const char *directory, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *temporary = NULL;
+        ROAST_CLEANUP(hold_end) sigset_t before = hold_begin();
         struct v1 v1 = { .run = run };
         size_t len = strlen(directory);
         int r;

@@ -86,11 +86,22 @@ static int set_statistics(struct roast_metric_set *set, enum roast_metric mean,
         return 0;
 }
 
-void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats)
+static int set_told(struct roast_metric_set *set, enum roast_metric metric, int64_t count,
+                    bool has_tasks)
 {
-        roast_metric_set_count(set, ROAST_NUM_LOST_CHUNKS, stats->lost);
-        roast_metric_set_count(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped);
+        if (!has_tasks && count == 0)
+                return roast_metric_set_absent(set, metric, "no tasks were followed");
+        roast_metric_set_count(set, metric, count);
+        return 0;
+}
+
+int chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats,
+                           bool has_tasks)
+{
         roast_metric_set_count(set, ROAST_NUM_RETRIED_CHUNKS, stats->retried);
+        if (set_told(set, ROAST_NUM_LOST_CHUNKS, stats->lost, has_tasks) < 0)
+                return ROAST_E_NOMEM;
+        return set_told(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped, has_tasks);
 }
 
 static int set_percentiles(struct roast_metric_set *set, struct quantile *walls_s,

@@ -38,8 +38,12 @@ void chunk_stats_deinit(struct chunk_stats *stats);
 int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *dataset,
                          const struct chunk_figures *figures);
 void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset);
-/* What only a run tells: lost, skipped and retried ones */
-void chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats);
+/*
+ * What only a run tells: lost, skipped and retried ones. Of the first two records know nothing:
+ * where there are no tasks either they are absent. 0 or ROAST_E_NOMEM.
+ */
+int chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stats *stats,
+                           bool has_tasks);
 /* Sets the other base facts of the group; 0 or ROAST_E_NOMEM. */
 int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats);
 

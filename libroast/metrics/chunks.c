@@ -10,6 +10,7 @@
 #include "metrics/split.h"
 #include "run/attempts.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 #include "util/text.h"
 
 /*
@@ -125,6 +126,7 @@ struct found {
         struct files files;
         struct failures failures;
         struct branch_walk branches;
+        bool has_tasks;         /* of chunks: they tell of attempts without a record, too */
         struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
 
@@ -181,6 +183,7 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
 
         if (r < 0)
                 return r;
+        found->has_tasks |= attempt->task_id != 0;
         found->stats.lost += attempt->outcome == CHUNK_LOST;
         found->stats.retried += attempt->outcome != CHUNK_GRAPH &&
                                 run_int_or(&attempt->chunk[CHUNK_ATTEMPT], 0) == 2;
@@ -268,14 +271,33 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
         return r;
 }
 
+/* Attempts that failed leave nothing in the output, where no task tells of them either. */
+static int mark_failures(const struct found *found, struct roast_metric_set *set)
+{
+        static const enum roast_metric metrics[] = { ROAST_NUM_CHUNKS, ROAST_NUM_FAILED_CHUNKS,
+                                                     ROAST_NUM_RETRIED_CHUNKS };
+        const struct collect *collect = found->collect;
+        int r = 0;
+
+        if (!collect->few_records[0] || found->has_tasks)
+                return 0;
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(metrics) && r >= 0; i++)
+                r = roast_metric_set_estimated(set, metrics[i],
+                                               (double)set->values[metrics[i]].count, "%s",
+                                               collect->few_records);
+        return r;
+}
+
 static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
 {
         failures_end(&found->failures, &found->files.bytes);
-        if (found->stats.n || found->stats.lost)
-                chunk_stats_set_ledger(set, &found->stats);
+        if ((found->stats.n || found->stats.lost) &&
+            chunk_stats_set_ledger(set, &found->stats, found->has_tasks) < 0)
+                return roast_fail_nomem(error);
         if (found->stats.n == 0)
                 return 0;
-        if (chunk_stats_set(set, &found->stats) < 0 || split_set(set, &found->split) < 0)
+        if (chunk_stats_set(set, &found->stats) < 0 || mark_failures(found, set) < 0 ||
+            split_set(set, &found->split) < 0)
                 return roast_fail_nomem(error);
         return files_set(&found->files, error);
 }

@@ -87,6 +87,8 @@ static int note(const struct roast_fact *fact, void *context)
                 note_text(collect->no_spans, sizeof(collect->no_spans), fact->text);
         else if (!strcmp(fact->name, "backend.spans_shortfall") && fact->type == ROAST_FACT_TEXT)
                 note_text(collect->few_spans, sizeof(collect->few_spans), fact->text);
+        else if (!strcmp(fact->name, "backend.records_shortfall") && fact->type == ROAST_FACT_TEXT)
+                note_text(collect->few_records, sizeof(collect->few_records), fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
                 note_custom(&collect->custom, fact);
         else if (!strncmp(fact->name, "metric.", 7))

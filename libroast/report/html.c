@@ -18,6 +18,7 @@
 #include "roast-export.h"
 #include "roast-report.h"
 #include "util/cleanup.h"
+#include "util/hold.h"
 
 /* Noise hardly gets smaller at any level, and what does get smaller does so at the first. */
 #define DEFLATE_LEVEL 1
@@ -144,6 +145,7 @@ static int write_page(const char *path, const char *html, size_t len, struct roa
 {
         ROAST_CLEANUP(cleanup_free) char *target = NULL;
         ROAST_CLEANUP(cleanup_free) char *beside = NULL;
+        ROAST_CLEANUP(hold_end) sigset_t before = hold_begin();
         ROAST_CLEANUP(cleanup_close) int fd = -1;
         int r = roast_export_resolve(&target, path, error);
 

@@ -20,15 +20,15 @@ static int add_number(struct roast_run *run, const char *name, PyObject *value,
 /* fact(name, value, reason=None): an int, a float, a str, or None with a reason */
 PyObject *native_run_fact(PyObject *self, PyObject *args)
 {
-        const char *name, *reason = NULL, *text = NULL;
         struct roast_error error = { 0 };
+        PyObject *value, *text = NULL;
+        const char *name, *reason = NULL;
         struct roast_run *run;
-        PyObject *value;
         int r;
 
         if (!PyArg_ParseTuple(args, "sO|z", &name, &value, &reason))
                 return NULL;
-        if (PyUnicode_Check(value) && !(text = PyUnicode_AsUTF8AndSize(value, NULL)))
+        if (PyUnicode_Check(value) && !(text = native_text_bytes(value)))
                 return NULL;
         if (value != Py_None && !text && !PyLong_Check(value) && !PyFloat_Check(value)) {
                 PyErr_Format(PyExc_TypeError, "fact %s: an int, a float, a str or None is wanted",
@@ -36,18 +36,21 @@ PyObject *native_run_fact(PyObject *self, PyObject *args)
                 return NULL;
         }
         run = native_run_enter(self);
-        if (!run)
+        if (!run) {
+                Py_XDECREF(text);
                 return NULL;
+        }
         if (value == Py_None)
                 r = roast_run_fact_absent(run, name, reason ? reason : "not known", &error);
         else if (text)
-                r = roast_run_fact_text(run, name, text, &error);
+                r = roast_run_fact_text(run, name, PyBytes_AsString(text), &error);
         else
                 r = add_number(run, name, value, &error);
         if (PyErr_Occurred()) { /* an int that is too large even for a float */
                 PyErr_Clear();
                 r = roast_run_fact_absent(run, name, "too large", &error);
         }
+        Py_XDECREF(text);
         return native_run_leave(self, r, &error);
 }
 

@@ -3,7 +3,8 @@
 A back end that has a channel to the client adds a sink in every worker process.
 Executors without a channel switch collection on by the processor's flag
 ``_roastcoffea_collect_metrics`` or by the environment variable ``ROAST_COLLECT``,
-which pool children inherit; their records ride in the output.
+which pool children inherit; their records ride in the output, and children of pools
+also leave them in the files that ``ROAST_RECORDS`` names.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ChunkKey = tuple[object, ...]
 PROTOCOL = 4
 
 COLLECT_VARIABLE = "ROAST_COLLECT"
+RECORDS_VARIABLE = "ROAST_RECORDS"
+RECORD_HEAD_BYTES = 4  # in those files, before each record: how long it is
 MAX_FAILED_CHUNKS = 10_000  # of which the number of attempts is remembered
 
 logger = logging.getLogger("roastcoffea")
@@ -77,9 +80,53 @@ def has_sinks() -> bool:
     return bool(_sinks)
 
 
+def is_own() -> bool:
+    """Tell whether a collector of this process is entered: it finds the records here."""
+    return _holders > 0 and _holder_pid == os.getpid()
+
+
 def is_heard() -> bool:
     """Tell whether records of this process reach a collector also without an output."""
-    return bool(_sinks) or (_holders > 0 and _holder_pid == os.getpid())
+    return bool(_sinks) or is_own() or any(map(os.path.exists, _record_files()))
+
+
+def _record_files() -> list[str]:
+    return [path for path in os.environ.get(RECORDS_VARIABLE, "").split(os.pathsep) if path]
+
+
+def add_record_file(path: str) -> None:
+    """Let the children of pools leave their records in a file, too."""
+    with _lock:
+        os.environ[RECORDS_VARIABLE] = os.pathsep.join([*_record_files(), path])
+
+
+def remove_record_file(path: str) -> None:
+    """Leave the environment as it was."""
+    with _lock:
+        rest = os.pathsep.join(other for other in _record_files() if other != path)
+        if rest:
+            os.environ[RECORDS_VARIABLE] = rest
+        else:
+            os.environ.pop(RECORDS_VARIABLE, None)
+
+
+def leave(data: bytes) -> bool:
+    """Leave records for the collectors of the process that has started this one; False: for none.
+
+    Each is appended by one call, behind its length. A file that has gone is not made anew.
+    """
+    left = False
+    for path in _record_files():
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            os.write(file, len(data).to_bytes(RECORD_HEAD_BYTES, "little") + data)
+            left = True
+        finally:
+            os.close(file)
+    return left
 
 
 def active() -> bool:

@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 _NO_CLIENT: Any = object()
 
+ONLY_IN_OUTPUT = "records came in the output alone, which has none of attempts that failed"
+
 ROWS_SHOWN = 10  # of a table of files, branches and so on, in a summary
 
 
@@ -243,7 +245,9 @@ class MetricsCollector(Lifecycle):
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:
             with self._guarded("keeping chunk records"):
-                self.run.add_chunks(records.to_bytes())
+                self.metrics_backend.take_records()
+                if self.run.add_chunks(records.to_bytes()) and self.backend != "dask":
+                    self.run.fact("backend.records_shortfall", ONLY_IN_OUTPUT)
                 self.run.commit()
             self._chunk_metrics = None
         else:
@@ -353,7 +357,7 @@ class MetricsCollector(Lifecycle):
 
     def _note_custom(self) -> None:
         """Compute the user's metrics also where no report was given."""
-        add_custom(metrics_of(self.run.summary(), with_workers=True), self._writable)
+        add_custom(self._known(), self._writable)
 
     def _aggregate_plain(self) -> Metrics:
         """Return the metrics of what was put here by hand, or by a back end without a run."""

@@ -58,21 +58,33 @@ def track_metrics(func: Any = None) -> Any:
 
 def _wrap_process(func: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(func)
-    def process(self: Any, events: Any, *args: Any, **kwargs: Any) -> Any:
+    def process(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         try:
             from roastcoffea.measure import run
         except ImportError:
-            return func(self, events, *args, **kwargs)
-        return run(func, self, events, args, kwargs)
+            return func(self, *args, **kwargs)
+        return run(func, self, args, kwargs)
 
     return process
+
+
+def _as_method(func: Any) -> Callable[..., Any]:
+    """Return what a class has as a function of the instance: a static method, a partial one."""
+    if callable(func) and not isinstance(func, staticmethod):
+        return func  # type: ignore[no-any-return]
+
+    @functools.wraps(func)
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return func.__get__(self, type(self))(*args, **kwargs)
+
+    return call
 
 
 def _wrap_function(func: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that calls a function of the events alone."""
 
-    def call(processor: Any, events: Any, *args: Any, **kwargs: Any) -> Any:
-        return func(events, *args, **kwargs)
+    def call(processor: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
 
     return _wrap_process(call)
 
@@ -114,7 +126,7 @@ class TrackedMethod:
 
     def __init__(self, func: Callable[..., Any]) -> None:
         functools.update_wrapper(self, func)
-        self._function = _wrap_process(func)
+        self._function = _wrap_process(_as_method(func))
 
     def __set_name__(self, owner: type, name: str) -> None:
         setattr(owner, name, self._function)
@@ -130,7 +142,7 @@ class TrackedMethod:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function of the events, or the method as one of processor and events."""
-        if len(args) + ("events" in kwargs) == 1:
+        if not args or len(args) + ("events" in kwargs) == 1:
             return _wrap_function(self.__wrapped__)(self, *args, **kwargs)  # type: ignore[attr-defined]
         return self._function(*args, **kwargs)
 

@@ -19,14 +19,14 @@ from roastcoffea._roast import Run
 from roastcoffea.backends import make_backend
 from roastcoffea.clock import RunClock
 from roastcoffea.inputs import clean_text
-from roastcoffea.measure import FLAG, LEFT
-from roastcoffea.recording import Committer, create_file, note_environment, note_spans
+from roastcoffea.measure import FLAG, LEFT, message_of
+from roastcoffea.metrics import Metrics, metrics_of
+from roastcoffea.recording import Committer, create_file, file_name, note_environment, note_spans
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from roastcoffea.backends.base import AbstractMetricsBackend
-    from roastcoffea.metrics import Metrics
     from roastcoffea.progress import Display
 
 logger = logging.getLogger("roastcoffea.collector")
@@ -87,6 +87,7 @@ class Lifecycle(ABC):
         self._run: Run | None = None
         self._faults = 0
         self._open = False
+        self._holds = False  # collection is switched on, by us
         self._pid = os.getpid()
         self._flag_before: Any = None
         self._class_flag = ClassFlag()
@@ -117,8 +118,9 @@ class Lifecycle(ABC):
         return self._run
 
     def __enter__(self) -> Self:
-        self._begin()
+        self._refuse_twice()
         try:
+            self._begin()
             with self._guarded("opening the channel to the workers"):
                 self._open_channel()
             with self._guarded("opening the span"):
@@ -150,8 +152,9 @@ class Lifecycle(ABC):
                 self._end(end_utc_ns, error)
 
     async def __aenter__(self) -> Self:
-        self._begin()
+        self._refuse_twice()
         try:
+            self._begin()
             with self._guarded("opening the channel to the workers"):
                 interval = self.worker_tracking_interval if self.track_workers else None
                 await self.metrics_backend.open_async(interval)
@@ -187,6 +190,10 @@ class Lifecycle(ABC):
                         self._take_tracking(data)
             finally:
                 self._end(end_utc_ns, error)
+
+    def _refuse_twice(self) -> None:
+        if self._collecting:
+            raise RuntimeError("this collector is already collecting")
 
     def _begin(self) -> None:
         """What the beginning of a run does without the cluster."""
@@ -246,6 +253,8 @@ class Lifecycle(ABC):
             self._note_cost()
         with self._guarded("writing the end of the run"):
             self._note_end(end_utc_ns, error)
+        with self._guarded("looking for fine metrics"):
+            self._warn_without_spans()
         if self.coffea_report is not None:
             with self._guarded("computing the metrics"):
                 self._aggregate()
@@ -264,7 +273,7 @@ class Lifecycle(ABC):
 
     def _create_run(self) -> Run:
         """Create the run file, or a run in memory where there is no place for one."""
-        name = self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
+        name = file_name(self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S"))
         run = None
         if self.output_dir is not None:
             try:
@@ -280,8 +289,7 @@ class Lifecycle(ABC):
 
     def _forget_last_run(self) -> None:
         """Start anew: a collector that is entered again measures another run."""
-        if self._collecting:
-            raise RuntimeError("this collector is already collecting")
+        self._run = None
         self.coffea_report = self.custom_metrics = None
         self.tracking_data = self.span_info = self.span_metrics = self.metrics = None
         self.section_metrics = []
@@ -312,7 +320,7 @@ class Lifecycle(ABC):
         assert self.t_end is not None
         run = self.run
         if error is not None:
-            run.fact("run.error", clean_text(f"{type(error).__name__}: {error}")[:512])
+            run.fact("run.error", clean_text(f"{type(error).__name__}: {message_of(error)}")[:512])
         run.fact("run.outcome", "finished" if error is None else "failed")
         run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
         run.fact("run.faults", self._faults)
@@ -323,6 +331,9 @@ class Lifecycle(ABC):
         """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
         and for the processor and its class, unless another collector around this one did.
         """
+        if on == self._holds:
+            return  # the beginning was interrupted
+        self._holds = on
         if on:
             collecting.hold_collecting()
         else:
@@ -335,7 +346,7 @@ class Lifecycle(ABC):
                 self._raise_flags(processor, type(processor))
             else:
                 self._lower_flags(processor, type(processor))
-        except (AttributeError, TypeError):  # a function, a partial, an object without __dict__
+        except Exception:  # a function, an object without __dict__, or with rules of its own
             logger.debug("the processor takes no attributes")
 
     def _raise_flags(self, processor: Any, cls: type) -> None:
@@ -381,9 +392,15 @@ class Lifecycle(ABC):
 
     def _note_spans(self, span_metrics: dict[Any, Any]) -> None:
         self.span_metrics = span_metrics
-        if not span_metrics:
-            logger.warning("the span has finished, but no metrics were collected")
         note_spans(self.run, span_metrics)
+
+    def _warn_without_spans(self) -> None:
+        """Say that there are no fine metrics, unless the workers' own counts stand in for them."""
+        if self.span_metrics == {} and "overhead_cpu_time_seconds" in self._known().absent:
+            logger.warning("the span has finished, but no metrics were collected")
+
+    def _known(self) -> Metrics:
+        return metrics_of(self.run.summary(), with_workers=True)
 
     # -- the channel to the workers ----------------------------------------------------
 

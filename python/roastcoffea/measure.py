@@ -32,15 +32,16 @@ _inside = threading.local()  # .chunk: the one that is measured in this thread, 
 def wanted(processor: Any) -> bool:
     """Tell whether a processor is measured: its own flag counts, then that of the process."""
     try:
-        flag = getattr(processor, FLAG, None)
+        # by no __getattr__ of the user's, which may have an answer for every name
+        flag = type(processor).__getattribute__(processor, FLAG)  # type: ignore[call-arg]
         if flag is False and LEFT in getattr(processor, "__dict__", ()):
             flag = None
-    except Exception:  # a __getattr__ with rules of its own: there is no flag
+    except Exception:  # there is no flag
         flag = None
     return collecting.active() if flag is None else bool(flag)
 
 
-def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> Any:
+def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
     """Call ``method(processor, events, ...)`` and leave a record of it behind.
 
     A decorated method that calls others, the one it overrides or those of other processors, is
@@ -54,19 +55,21 @@ def run(method: Method, processor: Any, events: Any, args: Any, kwargs: Any) -> 
         elif outer is not None:
             outer.lend(processor)
         elif (caller := caller_of_process()) is not Caller.TRACING:
+            first = next(iter(kwargs.values()), None)
+            events = args[0] if args else kwargs.get("events", first)
             measurement = Measurement(processor, events, caller)
     except Exception as error:
         collecting.note_fault("beginning of a chunk", error)
         outer = None
     if measurement is None:
         try:
-            return method(processor, events, *args, **kwargs)
+            return method(processor, *args, **kwargs)
         finally:
             if outer is not None:
                 outer.take_back()
     _inside.chunk = measurement.chunk
     try:
-        result = method(processor, events, *args, **kwargs)
+        result = method(processor, *args, **kwargs)
     except BaseException as error:
         measurement.failed(error)
         raise
@@ -145,7 +148,7 @@ class Measurement:
             collecting.note_fault("section", faults[1], faults[0])
         if collecting.has_sinks():
             collecting.emit(data)
-        else:
+        elif collecting.is_own() or not collecting.leave(data):
             note_local(type(self.processor), data)
         self.chunk.sent()
         return Records.from_bytes(data)

@@ -13,11 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from roastcoffea._roast import Run, __version__
+from roastcoffea.measure import cut
+
+MAX_NAME_BYTES = 200  # file systems take 255, with what is put behind
 
 REPORT_FIELDS = ("bytesread", "entries", "processtime", "chunks")
 
 #: Software whose version is kept with a run, where it is in use.
 _PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
+
+
+def file_name(name: object) -> str:
+    """Return a name as one that a file can have: that of a dataset has slashes, often in front.
+
+    >>> file_name("/DoubleMuon/Run2018A/NANOAOD"), file_name("../x")
+    ('_DoubleMuon_Run2018A_NANOAOD', '.._x')
+    """
+    return cut(str(name).replace("/", "_").replace("\0", "_"), MAX_NAME_BYTES)
 
 
 def create_file(directory: Path, name: str) -> tuple[Run, Path]:

@@ -310,6 +310,28 @@ def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
         assert target.read_text() == "older"
 
 
+@pytest.mark.parametrize(
+    "words", [["export", "-f", "v1", "-o", "out"], ["report", "-o", "out.html"]]
+)
+def test_what_is_interrupted_leaves_no_part_behind(words: list[str], tmp_path: Path) -> None:
+    subprocess.run([MAKE_RUN, "large:30000:4:60", tmp_path / "run.roast"], check=True)
+    before = {path.name for path in tmp_path.iterdir()}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = subprocess.Popen(
+            [ROAST, *words, "run.roast"],
+            cwd=tmp_path,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        while {path.name for path in tmp_path.iterdir()} == before and process.poll() is None:
+            pass
+        process.send_signal(number)
+        assert process.wait(60) in (-number, 0)  # 0: it was done already
+        left = {path.name for path in tmp_path.iterdir()} - before
+        assert left <= {words[-1]}
+        for path in (tmp_path / name for name in left):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 @pytest.mark.parametrize("kind", ["finished", "unfinished", "empty"])
 def test_a_run_is_never_replaced_by_an_export(
     runs: dict[str, Path], tmp_path: Path, kind: str

@@ -95,6 +95,7 @@ def run(directory: Path, fileset: dict[str, Any]) -> None:
         )
     )
     try:
+        parsl.python_app(os.getpid)().result()  # from now on there are workers
         processor = Noted(directory)
         executor = ParslExecutor(retries=0, status=False)
         with MetricsCollector(

@@ -176,9 +176,11 @@ def log(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_records_that_a_pool_cannot_hand_on_are_told_of(small_fileset: Any, log: Path) -> None:
-    executor = FuturesExecutor(pool=ProcessPoolExecutor, workers=1, status=False)
     processor = Wrapping()
-    collector, report = measure(executor, small_fileset, processor)
+    processor.inner._roastcoffea_collect_metrics = True  # its process is older than the collector
+    with ProcessPoolExecutor(1) as pool:
+        executor = FuturesExecutor(pool=pool, status=False)
+        collector, report = measure(executor, small_fileset, processor)
     metrics = collector.get_metrics()
     assert metrics["num_chunks"] == report["chunks"]
     assert metrics.absent["chunk_duration_mean"] == "no chunk records"

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -340,6 +341,35 @@ def test_an_interrupted_beginning_or_end_leaves_nothing(
     if step != "_join":
         assert collector.run.facts()["run.end_utc_ns"]
         assert len(collector.chunk_metrics) == 2
+
+
+@pytest.mark.parametrize("step", ["_create_run", "_note_setting", "_show_progress"])
+@pytest.mark.parametrize("used", [False, True])
+def test_an_interrupt_before_the_cluster_is_asked_leaves_nothing(
+    step: str, used: bool, client: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    collector = MetricsCollector(client, progress=True, output_dir=tmp_path)
+    if used:
+        with collector:
+            pass
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    threads = threading.active_count()
+    inner = getattr(MetricsCollector, step)
+
+    def interrupted(self: Any) -> Any:
+        inner(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MetricsCollector, step, interrupted)
+    with pytest.raises(KeyboardInterrupt), collector:
+        pass
+    assert left(client) == []
+    assert threading.active_count() == threads
+    assert {path: path.read_bytes() for path in before} == before
+    monkeypatch.undo()
+    with collector:  # once more
+        work(client, 2)
+    assert len(collector.chunk_metrics) == 2
 
 
 def test_a_worker_that_comes_and_one_that_is_restarted_are_followed(tmp_path: Path) -> None:

@@ -117,6 +117,9 @@ def test_coffea_on_local_executors(name: str, small_fileset: Any) -> None:
         collector.set_coffea_report(report)
     metrics = collector.get_metrics()
     assert metrics["num_chunks"] == report["chunks"] > 0
+    assert "num_failed_chunks" not in metrics.estimated
+    for key in ("num_lost_chunks", "num_skipped_chunks"):
+        assert metrics.absent[key] == "no tasks were followed"
     assert metrics["total_events_from_chunks"] == report["entries"]
     assert metrics["peak_workers"] >= (2 if name in ("loky", "processes") else 1)
     assert metrics["peak_memory_bytes"] > 10_000_000

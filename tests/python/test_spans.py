@@ -79,7 +79,7 @@ def test_where_nothing_ran_no_earlier_run_is_blamed(
 
 
 def test_a_run_whose_tasks_land_in_an_earlier_span_says_so(
-    client: Any, capsys: pytest.CaptureFixture[str]
+    client: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with MetricsCollector(client) as first:
         held = client.map(busy, range(4), pure=False)
@@ -91,6 +91,7 @@ def test_a_run_whose_tasks_land_in_an_earlier_span_says_so(
     assert EARLIER not in summary_of(first, capsys)
     assert second.span_metrics == {}
     assert EARLIER in summary_of(second, capsys)
+    assert "no metrics were collected" not in caplog.text  # the workers' own counts were
 
 
 def test_a_run_that_shares_only_some_tasks_with_an_earlier_span_says_which(

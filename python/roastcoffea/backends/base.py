@@ -42,6 +42,9 @@ class AbstractMetricsBackend(ABC):
     def close_channel(self) -> None:  # noqa: B027  (optional)
         """Wait for the records on their way, and leave."""
 
+    def take_records(self) -> None:  # noqa: B027  (optional)
+        """Write chunk records into the run that have come and wait somewhere."""
+
     @abstractmethod
     def start_tracking(self, interval: float) -> None:
         """Begin to follow the workers, with a sample every ``interval`` seconds."""

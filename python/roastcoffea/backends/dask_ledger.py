@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
 from roastcoffea.inputs import clean_text, clean_url
+from roastcoffea.measure import message_of
 
 if TYPE_CHECKING:
     from distributed import Scheduler, Worker
@@ -273,12 +274,15 @@ def error_of(exception: Any, said: str) -> tuple[str | None, str | None]:
     """Return type and message of the exception that a task ended with."""
     error = getattr(exception, "data", exception)
     if isinstance(error, bytes):  # as it goes to the scheduler; Dask made it here
-        error = pickle.loads(error)
+        try:
+            error = pickle.loads(error)
+        except Exception:  # one that can be made, but not from its arguments
+            error = None
     # coffea wraps what process() raised, with the name of the file
     if type(error) is Exception and error.__cause__ is not None:
         error = error.__cause__
     if isinstance(error, BaseException):
-        return text(type(error).__name__), text(clean_text(str(error)))
+        return text(type(error).__name__), text(clean_text(message_of(error)))
     name, _, message = str(said).partition("(")
     return text(name), text(clean_text(message.removesuffix(")")))
 

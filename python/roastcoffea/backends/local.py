@@ -1,8 +1,9 @@
 """The back end for executors without a cluster: this process and the pools of its children.
 
 Children run none of our code: they are sampled from outside. Their chunk records come through the
-output, those of this process also without it: of chunks that failed, and of outputs that can carry
-none.
+output, and by a file that those find in the environment which were started within the block; those
+of this process come also without it. So do those of chunks that failed, and of outputs that can
+carry none.
 
 A process of a pool has one core. This process, where it is the worker itself, has as many as the
 threads of its pool: those that the executor says, else those of the largest
@@ -19,10 +20,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,35 +67,60 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self.interval = 1.0
         self.start_utc_ns = 0
         self._watcher: PoolWatcher | None = None
+        self._left: RecordFile | None = None
 
     def attach(self, run: Run) -> None:
         """Write into this run from now on."""
         self.run = run
 
+    def open_channel(self) -> None:
+        """Let children of pools leave their records."""
+        try:
+            self._left = RecordFile()
+        except OSError as error:  # no place for it
+            collecting.note_fault("records of pools", error)
+
     def start_tracking(self, interval: float = 1.0) -> None:
         """Begin to sample every ``interval`` seconds."""
+        self.open_channel()
         self.interval = interval
         self.start_utc_ns = collecting.clock().utc_ns()
         self._watcher = PoolWatcher(self.run, interval, self.start_utc_ns, self.client)
         self._watcher.arrived = self.arrived
+        self._watcher.take_left = self.take_left
         self._watcher.start()
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop, and return the tracking data."""
-        self.close_channel()
         watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.stop()
+        self.close_channel()
         if watcher is None:
             return {}
-        watcher.stop()
         if not watcher.saw_workers:
             return {}  # which is not the same as that there were none
         now_utc_ns = collecting.clock().utc_ns()
         return tracking_data(self.run, self.start_utc_ns, now_utc_ns, self.interval)
 
     def close_channel(self) -> None:
-        """Take the records that were made in this process."""
+        """Take the rest of the records."""
+        self.take_records()
+        left, self._left = self._left, None
+        if left is not None:
+            left.close()
+
+    def take_records(self) -> None:
+        """Take the records that were made in this process, and those that others have left."""
+        self.take_left()
         for records in measure.all_local_records():
             self.run.add_chunks(records.to_bytes())
+
+    def take_left(self) -> None:
+        """Take what children of pools have left until now."""
+        for data in self._left.read() if self._left is not None else ():
+            if self.run.add_chunks(data) and self.arrived is not None:
+                self.arrived.add_chunks(data)
 
     def create_span(self, name: str) -> None:
         """There are no spans."""
@@ -105,6 +132,36 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def supports_fine_metrics(self) -> bool:
         """There are no spans."""
         return False
+
+
+class RecordFile:
+    """A file in which the children of pools leave their chunk records."""
+
+    def __init__(self) -> None:
+        descriptor, self.path = tempfile.mkstemp(prefix="roastcoffea-", suffix=".records")
+        self.file = open(descriptor, "rb")  # noqa: SIM115  (closed at the end of the run)
+        self.lock = threading.Lock()
+        collecting.add_record_file(self.path)
+
+    def read(self) -> list[bytes]:
+        """Return the records that are new; one that is not complete may be so later."""
+        records: list[bytes] = []
+        with self.lock:
+            while True:
+                begin = self.file.tell()
+                head = self.file.read(collecting.RECORD_HEAD_BYTES)
+                length = int.from_bytes(head, "little")
+                data = self.file.read(length)
+                if len(head) < collecting.RECORD_HEAD_BYTES or len(data) < length:
+                    self.file.seek(begin)
+                    return records
+                records.append(data)
+
+    def close(self) -> None:
+        """Let it go."""
+        collecting.remove_record_file(self.path)
+        self.file.close()
+        os.unlink(self.path)
 
 
 @dataclass
@@ -124,6 +181,7 @@ class PoolWatcher(threading.Thread):
     """
 
     arrived: Arrived | None = None
+    take_left: Callable[[], None]
 
     def __init__(self, run: Run, interval: float, began_utc_ns: int, executor: Any) -> None:
         super().__init__(name="roastcoffea-local", daemon=True)
@@ -175,6 +233,7 @@ class PoolWatcher(threading.Thread):
         """Take one sample of each process of the pools."""
         now = time.monotonic()
         now_ms = self.clock.utc_ns() // 1_000_000
+        self.take_left()
         self.count_threads()
         seen = set()
         for pid in _probe.descendants(os.getpid()) if self.pool_threads != 0 else ():

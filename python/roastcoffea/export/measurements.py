@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import exchange
 from roastcoffea.lazy import Later, LazyDict, RecordList
+from roastcoffea.recording import file_name
 
 if TYPE_CHECKING:
     from roastcoffea._roast import Run
@@ -120,8 +121,8 @@ def save_measurement(
     run = run or getattr(metrics, "run", None)
     name = measurement_name or now.strftime("%Y-%m-%d_%H-%M-%S")
     parent = Path(output_dir)
-    path = parent / name
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = parent / file_name(name)
+    parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path}: is there already, and is not a directory")
     beside = path.resolve()  # a link stays a link
