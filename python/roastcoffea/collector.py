@@ -148,6 +148,7 @@ class MetricsCollector(Lifecycle):
         self.metrics: Metrics | None = None
         self.section_metrics: list[Any] = []
         self._run_is_read = False
+        self._is_plain = False  # whether the metrics come from plain data, and not from the run
         self._chunk_metrics: Any = None
         self._recorded: list[Mapping[str, Any]] = []
 
@@ -323,13 +324,15 @@ class MetricsCollector(Lifecycle):
                 "Fine metrics cannot tell the processor from Dask's overhead: "
                 "give the collector processor_instance="
             )
-        if self._run is None:
+        self._is_plain = self._run is None or self._has_own_aggregator
+        if self._run is None or self._is_plain:
             self.metrics = self._aggregate_plain()
             return
         summary = self._run.summary()
         metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
         if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
-            self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
+            self._is_plain = True  # the back end wrote no samples into the run
+            self.metrics = self._aggregate_plain()
             self.metrics.run = self._run
             return
         if "total_cpu_time" in metrics.absent:
@@ -415,6 +418,14 @@ class MetricsCollector(Lifecycle):
         records = self._chunk_metrics
         return isinstance(records, list) and getattr(records, "changed", True)
 
+    @property
+    def _has_own_aggregator(self) -> bool:
+        """Whether somebody has put another aggregator, or another ``aggregate()``, here."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        own = vars(self).get("aggregator")
+        return own is not None and (type(own) is not MetricsAggregator or "aggregate" in vars(own))
+
     @cached_property
     def aggregator(self) -> MetricsAggregator:
         """The aggregation functions, for plain dicts."""
@@ -427,9 +438,19 @@ class MetricsCollector(Lifecycle):
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
-        if self._run is None:
+        if self._run is None or self._knows_more:
             return Summary.from_metrics(self.get_metrics())
         return self._run.summary()
+
+    @property
+    def _knows_more(self) -> bool:
+        """Whether the metrics hold what the run does not: what was put here by hand, or came from
+        a back end that writes no samples.
+        """
+        if self.metrics is None and (self.t_end is None or self.coffea_report is None):
+            return False
+        given = not isinstance(self.get_metrics(), Metrics) or bool(self.section_metrics)
+        return given or self._is_plain or self._records_are_given
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
@@ -439,9 +460,12 @@ class MetricsCollector(Lifecycle):
         from roastcoffea.export.reporter import rich_table
 
         console = Console()
-        summary = self.summary()
+        summaries = [self.summary()]
+        if self._run is not None and self._knows_more:
+            summaries.append(self._run.summary())
         for name in TABLES:
-            table = rich_table(summary, name, width=console.width, limit=ROWS_SHOWN)
+            tables = (rich_table(s, name, console.width, ROWS_SHOWN) for s in summaries)
+            table = next((table for table in tables if table is not None), None)
             if table is not None:
                 console.print()
                 console.print(table)
@@ -470,7 +494,7 @@ class MetricsCollector(Lifecycle):
 
     def _repr_html_(self) -> str:
         """Show the tables in a notebook; before there is a run, say so."""
-        if self._run is not None:
+        if self._run is not None and not self._knows_more:
             return self._run._repr_html_()
         if self.metrics is not None:
             return self.summary()._repr_html_()

@@ -134,7 +134,7 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._is_elsewhere:
+        if not self._entered:
             return
         end_utc_ns = self._stop_clock()
         try:
@@ -169,7 +169,7 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._is_elsewhere:
+        if not self._entered:
             return
         end_utc_ns = self._stop_clock()
         try:
@@ -254,13 +254,13 @@ class Lifecycle(ABC):
                 self._note_custom()
 
     @property
-    def _is_elsewhere(self) -> bool:
-        """Whether this is a forked child that leaves the block: the run is its parent's."""
-        return os.getpid() != self._pid
-
-    @property
     def _collecting(self) -> bool:
         return self._committer is not None and not self._committer.stopped
+
+    @property
+    def _entered(self) -> bool:
+        """Whether there is a block to leave here: a forked child's is its parent's."""
+        return self._collecting and os.getpid() == self._pid
 
     def _create_run(self) -> Run:
         """Create the run file, or a run in memory where there is no place for one."""
@@ -291,7 +291,9 @@ class Lifecycle(ABC):
         self.t_end = None
         self.run_path = None
         self.address = None
-        self.metrics_backend = make_backend(self.backend, self._followed)
+        fresh = make_backend(self.backend, self._followed)
+        if type(fresh) is type(self.metrics_backend):  # else somebody has put their own here
+            self.metrics_backend = fresh
 
     def _note_setting(self) -> None:
         run = self.run

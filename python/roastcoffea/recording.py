@@ -112,10 +112,11 @@ def note_report(
 def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:
     """Note Dask's fine metrics: ``(kind, prefix, activity, unit)`` to number."""
     for key, value in span_metrics.items():
-        if isinstance(key, tuple) and len(key) >= 3 and isinstance(value, int | float):
+        figure = number(value)
+        if isinstance(key, tuple) and len(key) >= 3 and figure is not None:
             kind, prefix, activity, *unit = key
             run.add_span(
-                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
+                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, figure
             )
 
 
