@@ -41,8 +41,12 @@ static int whole(int64_t *ret, PyObject *value)
         if (PyFloat_Check(value) || !PyIndex_Check(value))
                 return 0;
         integer = PyNumber_Index(value);
-        if (!integer)
-                return -1;
+        if (!integer) {
+                if (!PyErr_ExceptionMatches(PyExc_TypeError))
+                        return -1;
+                PyErr_Clear(); /* an array of several numbers has the slot, too */
+                return 0;
+        }
         *ret = PyLong_AsLongLongAndOverflow(integer, &overflow);
         Py_DECREF(integer);
         return !overflow;
