@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,19 @@ def test_broken_times_and_broken_json_are_refused(measured: Measured, tmp_path: 
     (path / "metrics.json").write_text("{")
     with pytest.raises(json.JSONDecodeError):
         load_measurement(path)
+
+
+def test_what_is_no_series_among_the_tracking_data_comes_back_as_it_is(tmp_path: Path) -> None:
+    tracking_data = {
+        "worker_counts": {"2026-11-15T12:00:00": 2},
+        "cores_per_worker": 4,
+        "note": {"by": "somebody"},
+        "worker_cores": None,
+        "limits": {"w": [1, 2]},
+    }
+    (tmp_path / "metrics.json").write_text(json.dumps({"tracking_data": tracking_data}))
+    (tmp_path / "start_end_time.txt").write_text("0.0,1.0")
+    loaded = load_measurement(tmp_path)["metrics"]["tracking_data"]
+    assert loaded.pop("worker_counts") == {datetime(2026, 11, 15, 12): 2}
+    del tracking_data["worker_counts"]
+    assert loaded == tracking_data

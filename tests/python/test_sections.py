@@ -7,7 +7,9 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from roastcoffea._probe import Chunk, Records, chunk_of
@@ -217,6 +219,17 @@ def test_a_dict_put_there_by_hand_gets_the_values_at_once(kind):
     assert isinstance(container["memory"]["m"], float)
     assert container["memory"]["m"] == pytest.approx(len(held) / 2**20, rel=0.05)
     assert container["bytes"] == {"b": 0}
+
+
+@pytest.mark.parametrize("number", [int, float, np.int64])
+def test_a_counter_of_bytes_may_be_any_number(number):
+    source = SimpleNamespace(num_requested_bytes=number(5))
+    handle = SimpleNamespace(file=SimpleNamespace(source=source))
+    events = SimpleNamespace(attrs={"@events_factory": SimpleNamespace(file_handle=handle)})
+    processor = SimpleNamespace(_roastcoffea_current_chunk={})
+    with track_bytes(processor, events, "b"):
+        source.num_requested_bytes = number(25)
+    assert processor._roastcoffea_current_chunk == {"bytes": {"b": 20}}
 
 
 def test_a_class_attribute_serves_as_well():
