@@ -381,11 +381,11 @@ class Lifecycle(ABC):
         self.span_info["context"].__exit__(*exception)
         return True
 
-    def _note_spans(self, span_metrics: dict[Any, Any]) -> None:
+    def _note_spans(self, span_metrics: dict[Any, Any] | None) -> None:
         self.span_metrics = span_metrics
         if not span_metrics:
             logger.warning("the span has finished, but no metrics were collected")
-        note_spans(self.run, span_metrics)
+        note_spans(self.run, span_metrics or {})
 
     # -- the channel to the workers ----------------------------------------------------
 

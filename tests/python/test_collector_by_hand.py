@@ -14,6 +14,7 @@ import pytest
 
 from roastcoffea import MetricsCollector, collecting, load_measurement, track_metrics
 from roastcoffea.aggregation.core import MetricsAggregator
+from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
 from roastcoffea.backends.base import AbstractMetricsBackend
 
 
@@ -309,3 +310,37 @@ def test_leaving_a_block_that_was_not_entered_changes_nothing() -> None:
         assert collector.get_metrics()["total_events"] == 20
         assert Counting().process([1, 2]) == {"n": 2}
     assert not collecting.active()
+
+
+@pytest.mark.parametrize(
+    "custom",
+    [
+        {},
+        {"A": None},
+        {"A": 5, "B": {"entries": 3}},
+        {"A": {"performance_counters": None}},
+        {"A": {"entries": "many"}},
+    ],
+)
+def test_custom_metrics_of_any_kind_count_as_in_the_aggregation(custom: Any) -> None:
+    report = {"entries": 20, "bytesread": 10, "processtime": 2.0, "chunks": 2}
+    with MetricsCollector() as collector:
+        collector.set_coffea_report(report, custom)
+    metrics = collector.get_metrics()
+    plain = aggregate_workflow_metrics(report, 0.0, 1.0, custom)
+    for key in ("total_events", "total_bytes_read", "total_cpu_time", "num_chunks"):
+        assert metrics[key] == plain[key], key
+
+
+def test_a_back_end_that_returns_nothing_is_no_fault() -> None:
+    collector = MetricsCollector()
+    collector.metrics_backend = backend = PlainBackend()
+    with (
+        patch.object(backend, "stop_tracking", return_value=None),
+        patch.object(backend, "get_span_metrics", return_value=None),
+        collector,
+    ):
+        collector.set_coffea_report({"entries": 20})
+    assert collector.span_metrics is None
+    assert collector.tracking_data is None
+    assert collector.get_metrics()["monitoring_faults"] == 0

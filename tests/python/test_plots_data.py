@@ -21,6 +21,7 @@ from matplotlib.text import Text
 
 from roastcoffea.visualization import plots
 from roastcoffea.visualization.plots.per_task import extract_per_task_metrics
+from roastcoffea.visualization.utils import validate_tracking_data
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared/data/golden_v1/measurement"
 START = datetime(2026, 11, 15, 12, 0, 0)
@@ -253,3 +254,11 @@ def test_fine_metrics_may_be_numbers_of_numpy() -> None:
     _, ax = plots.plot_per_task_bytes_read(spans)
     assert [bar.get_height() for bar in ax.patches] == [5.0]
     assert extract_per_task_metrics(spans) == {"sum": {"disk-read": 5e9, "thread-cpu": 1.5}}
+
+
+@pytest.mark.parametrize("series", [{"w": [1]}, {"w": 5}, {"w": []} | {"v": [1]}, [1, 2]])
+def test_data_of_ones_own_are_handed_on_as_they_are(series: Any) -> None:
+    assert validate_tracking_data({"mine": series}, "mine", "nothing of mine") is series
+    for nothing in ({}, {"w": []}, {"w": [], "v": ()}, [], None):
+        with pytest.raises(ValueError, match="nothing of mine"):
+            validate_tracking_data({"mine": nothing}, "mine", "nothing of mine")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,8 @@ def validate_tracking_data(
     if tracking_data is None:
         raise ValueError("tracking_data cannot be None")
     series = tracking_data.get(data_key)
-    if not series or (data_key != "worker_counts" and not any(map(len, series.values()))):
+    workers = series.values() if isinstance(series, Mapping) else [series]
+    if not series or not any(not isinstance(samples, Sized) or len(samples) for samples in workers):
         raise ValueError(error_msg)
     result: dict[Any, Any] = series
     return result
