@@ -276,17 +276,26 @@ class MetricsCollector(Lifecycle):
     @property
     def chunk_metrics(self) -> Any:
         """The chunk records: a sequence of dicts; while a run lasts, those that have arrived."""
+        self._take_appended()
         if self._chunk_metrics is not None:
             return self._chunk_metrics
         records = self._read_chunks()
         if self._run is None or not self._collecting:
             self._chunk_metrics = records
+        else:
+            self._looked_at = records, len(records)
         return records
 
     @chunk_metrics.setter
     def chunk_metrics(self, records: Any) -> None:
         self._chunk_metrics = records
         self.metrics = None
+
+    def _take_appended(self) -> None:
+        """Keep what somebody has appended to the list that was looked at last in a run."""
+        (records, n), self._looked_at = self._looked_at, ([], 0)
+        if len(records) > n:
+            self._recorded.extend(records[n:])
 
     def _read_chunks(self) -> Any:
         if self._run is None:

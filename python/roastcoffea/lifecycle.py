@@ -85,6 +85,7 @@ class Lifecycle(ABC):
         #: Where the run can be looked at, with ``serve=True``
         self.address: str | None = None
         self._run: Run | None = None
+        self._looked_at: tuple[list[Any], int] = ([], 0)  # chunk records, and how many they were
         self._faults = 0
         self._open = False
         self._pid = os.getpid()
@@ -193,8 +194,8 @@ class Lifecycle(ABC):
         self._pid = os.getpid()
         if self._run is not None:
             self._forget_last_run()
-        if not self._chunk_metrics:
-            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
+        if not self._chunk_metrics or self._chunk_metrics == self._recorded:
+            self._chunk_metrics = None  # it was looked at: what will be measured comes, too
         self.t_start = time.perf_counter()
         self._clock = RunClock()
         self._start_utc_ns = self._clock.utc_ns()
@@ -287,6 +288,7 @@ class Lifecycle(ABC):
         self.section_metrics = []
         self._chunk_metrics = None
         self._recorded = []
+        self._looked_at = [], 0
         self._faults = 0
         self.t_end = None
         self.run_path = None

@@ -344,3 +344,20 @@ def test_a_back_end_that_returns_nothing_is_no_fault() -> None:
     assert collector.span_metrics is None
     assert collector.tracking_data is None
     assert collector.get_metrics()["monitoring_faults"] == 0
+
+
+def test_records_that_are_appended_to_the_list_are_kept() -> None:
+    collector = MetricsCollector()
+    assert collector.chunk_metrics == []
+    collector.record_chunk_metrics(chunk_record(0))
+    with collector:
+        collector.chunk_metrics.append(chunk_record(10))
+        Counting().process([1, 2])
+        collector.chunk_metrics.extend([chunk_record(20)])
+        assert len(collector.chunk_metrics) >= 3
+        collector.set_coffea_report({"entries": 40})
+    assert sorted(record["num_events"] for record in collector.chunk_metrics) == [2, 10, 10, 10]
+    assert collector.get_metrics()["num_chunks"] == 4
+    with collector:
+        pass
+    assert len(collector.chunk_metrics) == 0

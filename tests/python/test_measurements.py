@@ -6,10 +6,11 @@ import json
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from analysing import Measured
 
-from roastcoffea import load_measurement
+from roastcoffea import load_measurement, save_measurement
 from roastcoffea._roast import Run
 
 
@@ -103,3 +104,9 @@ def test_what_is_no_series_among_the_tracking_data_comes_back_as_it_is(tmp_path:
     assert loaded.pop("worker_counts") == {datetime(2026, 11, 15, 12): 2}
     del tracking_data["worker_counts"]
     assert loaded == tracking_data
+
+
+def test_times_may_be_numbers_of_numpy(tmp_path: Path) -> None:
+    path = save_measurement({"total_events": 1}, np.int64(2), np.int64(5), tmp_path, "m")  # type: ignore[arg-type]
+    assert load_measurement(path)[1:] == (2.0, 5.0)
+    assert json.loads((path / "metadata.json").read_text())["elapsed_time_seconds"] == 3

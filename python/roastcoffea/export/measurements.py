@@ -166,7 +166,9 @@ def _write(
         json.dumps(_serialize_for_json(kept), indent=2), encoding="utf-8"
     )
     (path / "start_end_time.txt").write_text(f"{t0},{t1}\n", encoding="utf-8")
-    (path / "metadata.json").write_text(json.dumps(metadata, indent=2), encoding="utf-8")
+    (path / "metadata.json").write_text(
+        json.dumps(_serialize_for_json(metadata), indent=2), encoding="utf-8"
+    )
     if config is not None:
         (path / "config.json").write_text(
             json.dumps(config, indent=2, default=str), encoding="utf-8"
