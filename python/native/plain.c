@@ -127,9 +127,12 @@ int64_t plain_integer(const struct roast_fact *fact)
 
 int plain_each(PyObject *iterable, int (*function)(PyObject *item, void *context), void *context)
 {
-        PyObject *iterator = PyObject_GetIter(iterable), *item;
+        PyObject *iterator, *item;
         int r = 0;
 
+        if (iterable == Py_None)
+                return 0;
+        iterator = PyObject_GetIter(iterable);
         if (!iterator)
                 return -1;
         while (r >= 0 && (item = PyIter_Next(iterator))) {

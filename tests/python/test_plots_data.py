@@ -259,6 +259,14 @@ def test_fine_metrics_may_be_numbers_of_numpy() -> None:
 @pytest.mark.parametrize("series", [{"w": [1]}, {"w": 5}, {"w": []} | {"v": [1]}, [1, 2]])
 def test_data_of_ones_own_are_handed_on_as_they_are(series: Any) -> None:
     assert validate_tracking_data({"mine": series}, "mine", "nothing of mine") is series
-    for nothing in ({}, {"w": []}, {"w": [], "v": ()}, [], None):
+    for nothing in ({}, {"w": []}, {"w": [], "v": None}, [], None):
         with pytest.raises(ValueError, match="nothing of mine"):
             validate_tracking_data({"mine": nothing}, "mine", "nothing of mine")
+
+
+def test_a_worker_without_samples_is_no_line() -> None:
+    samples = [(datetime(2026, 11, 15), 50.0)]
+    _, ax = plots.plot_cpu_utilization_per_worker_timeline(
+        {"worker_cpu": {"a": samples, "b": None, "c": []}}
+    )
+    assert [line.get_label() for line in ax.lines] == ["a"]

@@ -7,11 +7,12 @@ import threading
 import time
 import weakref
 from contextlib import suppress
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pytest
 
+from roastcoffea import collecting
 from roastcoffea._probe import Chunk, Records, chunk_of
 from roastcoffea.instrumentation import (
     BaseInstrumentationContext,
@@ -374,3 +375,12 @@ def test_a_section_kept_by_its_processor_is_collected_with_it():
     del processor
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("container", [5, "text", MappingProxyType({}), {"custom_metrics": 5}])
+def test_a_metric_that_finds_no_place_is_a_fault_and_no_error(container):
+    processor = SimpleNamespace(_roastcoffea_current_chunk=container)
+    before = collecting.faults().get("custom metric", 0)
+    with BaseInstrumentationContext(processor) as context:
+        context.record_metric("m", 5)
+    assert collecting.faults()["custom metric"] == before + 1

@@ -43,10 +43,14 @@ def validate_tracking_data(
         raise ValueError("tracking_data cannot be None")
     series = tracking_data.get(data_key)
     workers = series.values() if isinstance(series, Mapping) else [series]
-    if not series or not any(not isinstance(samples, Sized) or len(samples) for samples in workers):
+    if not series or all(_is_empty(samples) for samples in workers):
         raise ValueError(error_msg)
     result: dict[Any, Any] = series
     return result
+
+
+def _is_empty(samples: Any) -> bool:
+    return samples is None or (isinstance(samples, Sized) and len(samples) == 0)
 
 
 def setup_timeline_axes(
