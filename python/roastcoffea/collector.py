@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.custom import add_custom
-from roastcoffea.lazy import RecordList
+from roastcoffea.lazy import LazyDict, RecordList
 from roastcoffea.lifecycle import Lifecycle
 from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
 from roastcoffea.recording import note_report
@@ -458,8 +458,11 @@ class MetricsCollector(Lifecycle):
         """
         if self.metrics is None and (self.t_end is None or self.coffea_report is None):
             return False
-        given = not isinstance(self.get_metrics(), Metrics) or bool(self.section_metrics)
-        return given or self._is_plain or self._records_are_given
+        if not isinstance(self.tracking_data, LazyDict | None):
+            self.get_metrics()  # they are another back end's: this tells whether the run has them
+        assigned = not isinstance(self.metrics, Metrics | None)
+        given = self._records_are_given or bool(self.section_metrics)
+        return assigned or given or self._is_plain or self._has_own_aggregator
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""

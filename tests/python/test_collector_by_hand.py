@@ -361,3 +361,14 @@ def test_records_that_are_appended_to_the_list_are_kept() -> None:
     with collector:
         pass
     assert len(collector.chunk_metrics) == 0
+
+
+def test_the_summary_of_a_run_needs_none_of_its_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with MetricsCollector(output_dir=tmp_path, measurement_name="one") as collector:
+        Counting().process([1, 2])
+        collector.set_coffea_report({"entries": 2})
+    again = MetricsCollector.from_run(tmp_path / "one.roast")
+    assert "Mean Chunk Time" in summary_of(again, capsys)
+    assert again.metrics is None
