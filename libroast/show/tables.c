@@ -76,6 +76,9 @@ static const struct metric_row timing_rows[] = {
         { "Avg CPU Time/Chunk", ROAST_AVG_CPU_TIME_PER_CHUNK, IF_NONZERO },
         { "Monitoring Faults", ROAST_MONITORING_FAULTS, IF_NONZERO, .alert = true,
           .note = "something was not measured: see the log" },
+};
+
+static const struct metric_row cost_rows[] = {
         { "Monitoring Cost", ROAST_MONITORING_PERCENT, .note = "of the workers' CPU time" },
         { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BULLET },
         { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BULLET },
@@ -228,9 +231,24 @@ static int fill_resources(struct roast_table *table, const struct roast_summary 
                            ROAST_ARRAY_SIZE(resource_rows));
 }
 
+static bool any_known(const struct roast_summary *summary, const struct metric_row *rows, size_t n)
+{
+        bool any = false;
+
+        for (size_t i = 0; i < n; i++)
+                any = any || known(summary, rows[i].metric);
+        return any;
+}
+
+/* A plain dict of metrics tells nothing of what monitoring cost, and has no row for it. */
 static int fill_timing(struct roast_table *table, const struct roast_summary *summary)
 {
-        return metric_rows(table, &summary->metrics, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
+        const struct roast_metric_set *set = &summary->metrics;
+        int r = metric_rows(table, set, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
+
+        if (r < 0 || !any_known(summary, cost_rows, ROAST_ARRAY_SIZE(cost_rows)))
+                return r;
+        return metric_rows(table, set, cost_rows, ROAST_ARRAY_SIZE(cost_rows));
 }
 
 /* Why the figures are not the span's own, where they are not */

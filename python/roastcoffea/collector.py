@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea._roast import Run, Summary
 from roastcoffea.backends import make_backend, registered
 from roastcoffea.custom import add_custom
-from roastcoffea.lazy import RecordList
+from roastcoffea.lazy import LazyDict, RecordList
 from roastcoffea.lifecycle import Lifecycle
 from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
 from roastcoffea.recording import note_report
@@ -150,6 +150,7 @@ class MetricsCollector(Lifecycle):
         self.metrics: Metrics | None = None
         self.section_metrics: list[Any] = []
         self._run_is_read = False
+        self._is_plain = False  # whether the metrics come from plain data, and not from the run
         self._chunk_metrics: Any = None
         self._recorded: list[Mapping[str, Any]] = []
 
@@ -279,17 +280,26 @@ class MetricsCollector(Lifecycle):
     @property
     def chunk_metrics(self) -> Any:
         """The chunk records: a sequence of dicts; while a run lasts, those that have arrived."""
+        self._take_appended()
         if self._chunk_metrics is not None:
             return self._chunk_metrics
         records = self._read_chunks()
         if self._run is None or not self._collecting:
             self._chunk_metrics = records
+        else:
+            self._looked_at = records, len(records)
         return records
 
     @chunk_metrics.setter
     def chunk_metrics(self, records: Any) -> None:
         self._chunk_metrics = records
         self.metrics = None
+
+    def _take_appended(self) -> None:
+        """Keep what somebody has appended to the list that was looked at last in a run."""
+        (records, n), self._looked_at = self._looked_at, ([], 0)
+        if len(records) > n:
+            self._recorded.extend(records[n:])
 
     def _read_chunks(self) -> Any:
         if self._run is None:
@@ -327,13 +337,15 @@ class MetricsCollector(Lifecycle):
                 "Fine metrics cannot tell the processor from Dask's overhead: "
                 "give the collector processor_instance="
             )
-        if self._run is None:
+        self._is_plain = self._run is None or self._has_own_aggregator
+        if self._run is None or self._is_plain:
             self.metrics = self._aggregate_plain()
             return
         summary = self._run.summary()
         metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
         if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
-            self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
+            self._is_plain = True  # the back end wrote no samples into the run
+            self.metrics = self._aggregate_plain()
             self.metrics.run = self._run
             return
         if "total_cpu_time" in metrics.absent:
@@ -419,6 +431,14 @@ class MetricsCollector(Lifecycle):
         records = self._chunk_metrics
         return isinstance(records, list) and getattr(records, "changed", True)
 
+    @property
+    def _has_own_aggregator(self) -> bool:
+        """Whether somebody has put another aggregator, or another ``aggregate()``, here."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        own = vars(self).get("aggregator")
+        return own is not None and (type(own) is not MetricsAggregator or "aggregate" in vars(own))
+
     @cached_property
     def aggregator(self) -> MetricsAggregator:
         """The aggregation functions, for plain dicts."""
@@ -431,9 +451,22 @@ class MetricsCollector(Lifecycle):
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
-        if self._run is None:
+        if self._run is None or self._knows_more:
             return Summary.from_metrics(self.get_metrics())
         return self._run.summary()
+
+    @property
+    def _knows_more(self) -> bool:
+        """Whether the metrics hold what the run does not: what was put here by hand, or came from
+        a back end that writes no samples.
+        """
+        if self.metrics is None and (self.t_end is None or self.coffea_report is None):
+            return False
+        if not isinstance(self.tracking_data, LazyDict | None):
+            self.get_metrics()  # they are another back end's: this tells whether the run has them
+        assigned = not isinstance(self.metrics, Metrics | None)
+        given = self._records_are_given or bool(self.section_metrics)
+        return assigned or given or self._is_plain or self._has_own_aggregator
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
@@ -443,9 +476,12 @@ class MetricsCollector(Lifecycle):
         from roastcoffea.export.reporter import rich_table
 
         console = Console()
-        summary = self.summary()
+        summaries = [self.summary()]
+        if self._run is not None and self._knows_more:
+            summaries.append(self._run.summary())
         for name in TABLES:
-            table = rich_table(summary, name, width=console.width, limit=ROWS_SHOWN)
+            tables = (rich_table(s, name, console.width, ROWS_SHOWN) for s in summaries)
+            table = next((table for table in tables if table is not None), None)
             if table is not None:
                 console.print()
                 console.print(table)
@@ -474,7 +510,7 @@ class MetricsCollector(Lifecycle):
 
     def _repr_html_(self) -> str:
         """Show the tables in a notebook; before there is a run, say so."""
-        if self._run is not None:
+        if self._run is not None and not self._knows_more:
             return self._run._repr_html_()
         if self.metrics is not None:
             return self.summary()._repr_html_()

@@ -66,10 +66,15 @@ class BaseInstrumentationContext:
 
     def record_metric(self, name: str, value: Any) -> None:
         """Add a value to ``custom_metrics`` of the current chunk, if there is one."""
-        chunk = (
-            chunk_of(None)
-            if self.processor is None
-            else getattr(self.processor, "_roastcoffea_current_chunk", None)
-        )
-        if chunk is not None:
-            chunk.setdefault("custom_metrics", {})[name] = value
+        try:
+            chunk = (
+                chunk_of(None)
+                if self.processor is None
+                else getattr(self.processor, "_roastcoffea_current_chunk", None)
+            )
+            if chunk is not None:
+                chunk.setdefault("custom_metrics", {})[name] = value
+        except Exception as error:  # no dict, or one with rules of its own
+            from roastcoffea.collecting import note_fault
+
+            note_fault("custom metric", error)

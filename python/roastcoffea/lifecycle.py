@@ -85,6 +85,7 @@ class Lifecycle(ABC):
         #: Where the run can be looked at, with ``serve=True``
         self.address: str | None = None
         self._run: Run | None = None
+        self._looked_at: tuple[list[Any], int] = ([], 0)  # chunk records, and how many they were
         self._faults = 0
         self._open = False
         self._holds = False  # collection is switched on, by us
@@ -136,7 +137,7 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._is_elsewhere:
+        if not self._entered:
             return
         end_utc_ns = self._stop_clock()
         try:
@@ -172,7 +173,7 @@ class Lifecycle(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._is_elsewhere:
+        if not self._entered:
             return
         end_utc_ns = self._stop_clock()
         try:
@@ -200,8 +201,8 @@ class Lifecycle(ABC):
         self._pid = os.getpid()
         if self._run is not None:
             self._forget_last_run()
-        if not self._chunk_metrics:
-            self._chunk_metrics = None  # it was looked at: what will be measured comes instead
+        if not self._chunk_metrics or self._chunk_metrics == self._recorded:
+            self._chunk_metrics = None  # it was looked at: what will be measured comes, too
         self.t_start = time.perf_counter()
         self._clock = RunClock()
         self._start_utc_ns = self._clock.utc_ns()
@@ -263,13 +264,13 @@ class Lifecycle(ABC):
                 self._note_custom()
 
     @property
-    def _is_elsewhere(self) -> bool:
-        """Whether this is a forked child that leaves the block: the run is its parent's."""
-        return os.getpid() != self._pid
-
-    @property
     def _collecting(self) -> bool:
         return self._committer is not None and not self._committer.stopped
+
+    @property
+    def _entered(self) -> bool:
+        """Whether there is a block to leave here: a forked child's is its parent's."""
+        return self._collecting and os.getpid() == self._pid
 
     def _create_run(self) -> Run:
         """Create the run file, or a run in memory where there is no place for one."""
@@ -295,11 +296,14 @@ class Lifecycle(ABC):
         self.section_metrics = []
         self._chunk_metrics = None
         self._recorded = []
+        self._looked_at = [], 0
         self._faults = 0
         self.t_end = None
         self.run_path = None
         self.address = None
-        self.metrics_backend = make_backend(self.backend, self._followed)
+        fresh = make_backend(self.backend, self._followed)
+        if type(fresh) is type(self.metrics_backend):  # else somebody has put their own here
+            self.metrics_backend = fresh
 
     def _note_setting(self) -> None:
         run = self.run
@@ -390,9 +394,9 @@ class Lifecycle(ABC):
         self.span_info["context"].__exit__(*exception)
         return True
 
-    def _note_spans(self, span_metrics: dict[Any, Any]) -> None:
+    def _note_spans(self, span_metrics: dict[Any, Any] | None) -> None:
         self.span_metrics = span_metrics
-        note_spans(self.run, span_metrics)
+        note_spans(self.run, span_metrics or {})
 
     def _warn_without_spans(self) -> None:
         """Say that there are no fine metrics, unless the workers' own counts stand in for them."""

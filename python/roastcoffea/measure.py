@@ -198,6 +198,9 @@ class Measurement:
         first = filename is not None and trees.first_time(key)
         if not (touched or preloaded or first):
             return
+        names = list(dict.fromkeys(touched + preloaded))
+        if names:  # they are known also if the tree cannot be read
+            fields["branches"] = [(name, None) for name in names]
         tree = trees.tree_of(key, self.open_tree)
         if first:
             # each process tells the totals of a file, but one chunk its hundreds of branches
@@ -212,7 +215,7 @@ class Measurement:
         branches: list[tuple[str, int | None]] = []
         selected = whole = shared = ahead = unused = 0
         never = set(preloaded).difference(touched)
-        for name in dict.fromkeys(touched + preloaded):
+        for name in names:
             branch = tree.branch(self.open_tree, name)
             if branch is None or branch.baskets is None:
                 branches.append((name, None))

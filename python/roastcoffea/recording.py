@@ -110,7 +110,7 @@ def note_report(
             run.fact(name, None, "a later report came without it")
     for dataset, figures in (custom_metrics or {}).items():
         if not isinstance(figures, Mapping):
-            continue
+            figures = {}  # it adds nothing, but the report's sums are replaced all the same
         counters = figures.get("performance_counters") or {}
         for field, value in (
             ("entries", figures.get("entries", 0)),
@@ -124,10 +124,11 @@ def note_report(
 def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:
     """Note Dask's fine metrics: ``(kind, prefix, activity, unit)`` to number."""
     for key, value in span_metrics.items():
-        if isinstance(key, tuple) and len(key) >= 3 and isinstance(value, int | float):
+        figure = number(value)
+        if isinstance(key, tuple) and len(key) >= 3 and figure is not None:
             kind, prefix, activity, *unit = key
             run.add_span(
-                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, value
+                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, figure
             )
 
 

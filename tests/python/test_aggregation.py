@@ -177,6 +177,15 @@ def test_tracking_data_of_nothing() -> None:
     }
 
 
+def test_a_worker_without_samples_counts_for_nothing() -> None:
+    samples = [(0.0, 100), (10.0, 300)]
+    series = {"a": samples, "b": None, "c": []}
+    assert calculate_peak_memory(series) == 300  # type: ignore[arg-type]
+    assert calculate_average_memory_per_worker(series) == 200.0  # type: ignore[arg-type]
+    data = {"worker_counts": {0.0: 1, 10.0: 1}, "worker_cores": series, "worker_memory": series}
+    assert DaskTrackingDataParser().parse_tracking_data(data)["peak_memory_bytes"] == 300
+
+
 def test_workers_that_come_late_count_from_then_on() -> None:
     metrics = DaskTrackingDataParser().parse_tracking_data(TRACKING)
     assert metrics["avg_workers"] == 2.5

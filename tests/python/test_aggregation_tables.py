@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from io import StringIO
 from typing import Any
 
+import numpy as np
 import pytest
+from rich.console import Console
 
 from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
 from roastcoffea.export.reporter import (
@@ -74,7 +77,7 @@ def test_times_to_a_tenth_and_finer_below(seconds: float, text: str) -> None:
         (format_throughput_table, "Throughput Metrics", 1),
         (format_event_processing_table, "Event Processing Metrics", 4),
         (format_resources_table, "Resource Utilization", 8),
-        (format_timing_table, "Timing Breakdown", 3),
+        (format_timing_table, "Timing Breakdown", 2),
     ],
 )
 def test_tables_of_nothing(
@@ -197,3 +200,34 @@ def test_an_absent_figure_shows_its_reason_not_its_fallback() -> None:
     assert rows(format_throughput_table(metrics)) == [
         ("Data Rate", "N/A (the report has no 'bytesread')")
     ]
+
+
+def test_the_timing_table_of_a_plain_dict_has_the_documented_rows_alone() -> None:
+    times = {"elapsed_time_seconds": 12.34, "total_cpu_time": 20.0}
+    assert labels(format_timing_table(times)) == ["Elapsed Time", "Total CPU Time"]
+    chunks = {"num_chunks": 10, "avg_cpu_time_per_chunk": 2.0}
+    assert labels(format_timing_table(times | chunks))[2:] == [
+        "Number of Chunks",
+        "Avg CPU Time/Chunk",
+    ]
+
+
+def test_an_array_where_a_number_is_wanted_is_no_number() -> None:
+    metrics = {"data_rate_gbps": np.array([1, 2]), "total_events": np.array([3.5, 4.5])}
+    assert rows(format_throughput_table(metrics))[0][1].startswith("N/A")
+    assert rows(format_event_processing_table(metrics))[0] == ("Total Events", "N/A (not a number)")
+    assert aggregate_workflow_metrics({"entries": np.array([1, 2])}, 0.0, 1.0)["total_events"] == 0
+
+
+def test_cells_are_strings_unless_rich_would_read_something_into_them() -> None:
+    table = format_throughput_table({"data_rate_gbps": 8.0})
+    assert [list(column.cells) for column in table.columns] == [
+        ["Data Rate"],
+        ["8.00 Gbps (1000.0 MB/s)"],
+    ]
+    names = ["[bold]A[/bold]", ":coffee:"]
+    metrics = {"num_chunks": 2, "per_dataset": {name: {"num_chunks": 1} for name in names}}
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(format_chunk_metrics_table(metrics))
+    text = console.export_text()
+    assert all(name in text for name in names)

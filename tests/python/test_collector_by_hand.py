@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
-from roastcoffea import MetricsCollector, load_measurement, track_metrics
+from roastcoffea import MetricsCollector, collecting, load_measurement, track_metrics
+from roastcoffea.aggregation.core import MetricsAggregator
+from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
+from roastcoffea.backends.base import AbstractMetricsBackend
 
 
 def chunk_record(start: int) -> dict[str, Any]:
@@ -208,3 +215,160 @@ def test_a_record_by_hand_stays_whether_or_not_somebody_looked() -> None:
         collector.extract_metrics_from_output({"__roastcoffea_metrics__": [chunk_record(10)]})
         found.append([record["entry_start"] for record in collector.chunk_metrics])
     assert found == [[10, 0], [10, 0]]
+
+
+class PlainBackend(AbstractMetricsBackend):
+    """One of a user's own, that knows of no runs."""
+
+    def start_tracking(self, interval: float) -> None:
+        pass
+
+    def stop_tracking(self) -> dict[str, Any]:
+        noon = datetime(2026, 11, 15, 12)
+        return {"worker_counts": {noon: 7}, "worker_cores": {"w": [(noon, 28)]}}
+
+    def create_span(self, name: str) -> Any:
+        return {"context": nullcontext("id"), "name": name}
+
+    def get_span_metrics(self, span_info: Any) -> dict[Any, Any]:
+        return {("execute", "Counting", "thread-cpu", "seconds"): np.int64(30)}
+
+    def supports_fine_metrics(self) -> bool:
+        return True
+
+
+def summary_of(collector: MetricsCollector, capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    collector.print_summary()
+    return capsys.readouterr().out
+
+
+def test_the_summary_shows_what_was_given_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    with MetricsCollector() as collector:
+        collector.set_coffea_report({"entries": 20, "chunks": 2})
+    assert "Mean Chunk Time" not in summary_of(collector, capsys)
+    records = [chunk_record(0), chunk_record(10)]
+    collector.extract_metrics_from_output({"__roastcoffea_metrics__": records})
+    assert "Mean Chunk Time" in summary_of(collector, capsys)
+    collector.record_section_metrics({"name": "selection", "duration": 2.0})
+    assert "selection" in summary_of(collector, capsys)
+    assert "selection" in collector._repr_html_()
+    collector.metrics = {"total_events": 54_321}  # type: ignore[assignment]
+    assert "54,321" in summary_of(collector, capsys)
+
+
+def test_the_summary_shows_what_a_back_end_without_runs_tells(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    collector = MetricsCollector(processor_instance=Counting())
+    collector.metrics_backend = PlainBackend()
+    for _ in range(2):  # it stays the collector's
+        with collector:
+            collector.set_coffea_report({"entries": 20, "chunks": 2})
+        metrics = collector.get_metrics()
+        assert (metrics["avg_workers"], metrics["total_cores"]) == (7.0, 28.0)
+        assert metrics["processor_cpu_time_seconds"] == 30.0
+        shown = summary_of(collector, capsys)
+        assert "28.0" in shown
+        assert "30.0s" in shown
+
+
+def test_an_aggregator_of_ones_own_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    class Mine(MetricsAggregator):
+        def aggregate(self, *args: Any, **kwargs: Any) -> Any:
+            return {**super().aggregate(*args, **kwargs), "total_events": 54_321}
+
+    collector = MetricsCollector()
+    collector.aggregator = Mine("dask")
+    with collector:
+        collector.set_coffea_report({"entries": 20})
+    assert collector.metrics is not None
+    assert collector.metrics["total_events"] == 54_321
+    assert "54,321" in summary_of(collector, capsys)
+    with MetricsCollector() as collector:
+        pass
+    collector.set_coffea_report({"entries": 20})
+    with (
+        patch.object(collector.aggregator, "aggregate", return_value=None),
+        pytest.raises(RuntimeError, match="Metrics aggregation failed"),
+    ):
+        collector.get_metrics()
+    assert collector.get_metrics()["total_events"] == 20
+
+
+def test_leaving_a_block_that_was_not_entered_changes_nothing() -> None:
+    outside = MetricsCollector()
+    outside.__exit__(None, None, None)
+    assert outside.t_end is None
+    for _ in range(2):  # and it measures afterwards
+        with MetricsCollector() as collector:
+            assert "__roastcoffea_metrics__" in Counting().process([1, 2])
+            collector.set_coffea_report({"entries": 20})
+        end = collector.t_end
+        collector.__exit__(None, None, None)
+        assert collector.t_end == end
+        assert collector.get_metrics()["total_events"] == 20
+        assert Counting().process([1, 2]) == {"n": 2}
+    assert not collecting.active()
+
+
+@pytest.mark.parametrize(
+    "custom",
+    [
+        {},
+        {"A": None},
+        {"A": 5, "B": {"entries": 3}},
+        {"A": {"performance_counters": None}},
+        {"A": {"entries": "many"}},
+    ],
+)
+def test_custom_metrics_of_any_kind_count_as_in_the_aggregation(custom: Any) -> None:
+    report = {"entries": 20, "bytesread": 10, "processtime": 2.0, "chunks": 2}
+    with MetricsCollector() as collector:
+        collector.set_coffea_report(report, custom)
+    metrics = collector.get_metrics()
+    plain = aggregate_workflow_metrics(report, 0.0, 1.0, custom)
+    for key in ("total_events", "total_bytes_read", "total_cpu_time", "num_chunks"):
+        assert metrics[key] == plain[key], key
+
+
+def test_a_back_end_that_returns_nothing_is_no_fault() -> None:
+    collector = MetricsCollector()
+    collector.metrics_backend = backend = PlainBackend()
+    with (
+        patch.object(backend, "stop_tracking", return_value=None),
+        patch.object(backend, "get_span_metrics", return_value=None),
+        collector,
+    ):
+        collector.set_coffea_report({"entries": 20})
+    assert collector.span_metrics is None
+    assert collector.tracking_data is None
+    assert collector.get_metrics()["monitoring_faults"] == 0
+
+
+def test_records_that_are_appended_to_the_list_are_kept() -> None:
+    collector = MetricsCollector()
+    assert collector.chunk_metrics == []
+    collector.record_chunk_metrics(chunk_record(0))
+    with collector:
+        collector.chunk_metrics.append(chunk_record(10))
+        Counting().process([1, 2])
+        collector.chunk_metrics.extend([chunk_record(20)])
+        assert len(collector.chunk_metrics) >= 3
+        collector.set_coffea_report({"entries": 40})
+    assert sorted(record["num_events"] for record in collector.chunk_metrics) == [2, 10, 10, 10]
+    assert collector.get_metrics()["num_chunks"] == 4
+    with collector:
+        pass
+    assert len(collector.chunk_metrics) == 0
+
+
+def test_the_summary_of_a_run_needs_none_of_its_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with MetricsCollector(output_dir=tmp_path, measurement_name="one") as collector:
+        Counting().process([1, 2])
+        collector.set_coffea_report({"entries": 2})
+    again = MetricsCollector.from_run(tmp_path / "one.roast")
+    assert "Mean Chunk Time" in summary_of(again, capsys)
+    assert again.metrics is None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from analysing import Measured
 
-from roastcoffea import load_measurement
+from roastcoffea import load_measurement, save_measurement
 from roastcoffea._roast import Run
 
 
@@ -86,3 +88,25 @@ def test_broken_times_and_broken_json_are_refused(measured: Measured, tmp_path: 
     (path / "metrics.json").write_text("{")
     with pytest.raises(json.JSONDecodeError):
         load_measurement(path)
+
+
+def test_what_is_no_series_among_the_tracking_data_comes_back_as_it_is(tmp_path: Path) -> None:
+    tracking_data = {
+        "worker_counts": {"2026-11-15T12:00:00": 2},
+        "cores_per_worker": 4,
+        "note": {"by": "somebody"},
+        "worker_cores": None,
+        "limits": {"w": [1, 2]},
+    }
+    (tmp_path / "metrics.json").write_text(json.dumps({"tracking_data": tracking_data}))
+    (tmp_path / "start_end_time.txt").write_text("0.0,1.0")
+    loaded = load_measurement(tmp_path)["metrics"]["tracking_data"]
+    assert loaded.pop("worker_counts") == {datetime(2026, 11, 15, 12): 2}
+    del tracking_data["worker_counts"]
+    assert loaded == tracking_data
+
+
+def test_times_may_be_numbers_of_numpy(tmp_path: Path) -> None:
+    path = save_measurement({"total_events": 1}, np.int64(2), np.int64(5), tmp_path, "m")  # type: ignore[arg-type]
+    assert load_measurement(path)[1:] == (2.0, 5.0)
+    assert json.loads((path / "metadata.json").read_text())["elapsed_time_seconds"] == 3

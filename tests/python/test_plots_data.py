@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from roastcoffea.visualization import plots
+from roastcoffea.visualization.plots.per_task import extract_per_task_metrics
+from roastcoffea.visualization.utils import validate_tracking_data
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared/data/golden_v1/measurement"
 START = datetime(2026, 11, 15, 12, 0, 0)
@@ -241,3 +244,29 @@ def test_the_data_for_the_other_tests_has_the_documented_shapes() -> None:
     for record in metrics["raw_chunk_metrics"]:
         split = sum(record["wall_split"][part] for part in PARTS)
         assert split == pytest.approx(record["duration"])
+
+
+def test_fine_metrics_may_be_numbers_of_numpy() -> None:
+    spans = {
+        ("execute", "sum", "disk-read", "bytes"): np.int64(5_000_000_000),
+        ("execute", "sum", "thread-cpu", "seconds"): np.float32(1.5),
+    }
+    _, ax = plots.plot_per_task_bytes_read(spans)
+    assert [bar.get_height() for bar in ax.patches] == [5.0]
+    assert extract_per_task_metrics(spans) == {"sum": {"disk-read": 5e9, "thread-cpu": 1.5}}
+
+
+@pytest.mark.parametrize("series", [{"w": [1]}, {"w": 5}, {"w": []} | {"v": [1]}, [1, 2]])
+def test_data_of_ones_own_are_handed_on_as_they_are(series: Any) -> None:
+    assert validate_tracking_data({"mine": series}, "mine", "nothing of mine") is series
+    for nothing in ({}, {"w": []}, {"w": [], "v": None}, [], None):
+        with pytest.raises(ValueError, match="nothing of mine"):
+            validate_tracking_data({"mine": nothing}, "mine", "nothing of mine")
+
+
+def test_a_worker_without_samples_is_no_line() -> None:
+    samples = [(datetime(2026, 11, 15), 50.0)]
+    _, ax = plots.plot_cpu_utilization_per_worker_timeline(
+        {"worker_cpu": {"a": samples, "b": None, "c": []}}
+    )
+    assert [line.get_label() for line in ax.lines] == ["a"]

@@ -11,6 +11,7 @@ import random
 import string
 import threading
 from collections import defaultdict
+from collections.abc import Iterable
 
 import pytest
 
@@ -207,6 +208,8 @@ def test_it_behaves_as_a_list():
     assert [r["entry_start"] for r in made[1:4]] == [1, 2, 3]
     assert [r["entry_start"] for r in made[::-2]] == [4, 2, 0]
     assert [r["chunk_id"] for r in made] == [0, 1, 2, 3, 4]
+    assert isinstance(made, list)
+    assert isinstance(made, Iterable)
     assert made == plain
     assert plain == made
     assert made != plain[:4]
@@ -222,6 +225,14 @@ def test_it_behaves_as_a_list():
         made + 5
     with pytest.raises(TypeError):
         hash(made)
+
+
+def test_pandas_and_json_take_it_for_a_list():
+    import pandas as pd
+
+    made = records(3)
+    assert list(pd.DataFrame(made)["entry_start"]) == [0, 1, 2]
+    assert json.loads(json.dumps(made, indent=1))[2]["entry_start"] == 2
 
 
 def test_it_adds_with_lists_and_with_itself():

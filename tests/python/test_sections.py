@@ -7,10 +7,13 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from types import MappingProxyType, SimpleNamespace
 
+import numpy as np
 import pytest
 from by_hand import ANY_FIELDS, Processor, measure, sections
 
+from roastcoffea import collecting
 from roastcoffea._probe import Chunk, Records, chunk_of
 from roastcoffea.instrumentation import (
     BaseInstrumentationContext,
@@ -198,6 +201,17 @@ def test_a_dict_put_there_by_hand_gets_the_values_at_once(kind):
     assert container["bytes"] == {"b": 0}
 
 
+@pytest.mark.parametrize("number", [int, float, np.int64])
+def test_a_counter_of_bytes_may_be_any_number(number):
+    source = SimpleNamespace(num_requested_bytes=number(5))
+    handle = SimpleNamespace(file=SimpleNamespace(source=source))
+    events = SimpleNamespace(attrs={"@events_factory": SimpleNamespace(file_handle=handle)})
+    processor = SimpleNamespace(_roastcoffea_current_chunk={})
+    with track_bytes(processor, events, "b"):
+        source.num_requested_bytes = number(25)
+    assert processor._roastcoffea_current_chunk == {"bytes": {"b": 20}}
+
+
 def test_a_class_attribute_serves_as_well():
     class WithContainer:
         _roastcoffea_current_chunk: dict = {"timing": {}}  # noqa: RUF012
@@ -340,3 +354,12 @@ def test_a_section_kept_by_its_processor_is_collected_with_it():
     del processor
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("container", [5, "text", MappingProxyType({}), {"custom_metrics": 5}])
+def test_a_metric_that_finds_no_place_is_a_fault_and_no_error(container):
+    processor = SimpleNamespace(_roastcoffea_current_chunk=container)
+    before = collecting.faults().get("custom metric", 0)
+    with BaseInstrumentationContext(processor) as context:
+        context.record_metric("m", 5)
+    assert collecting.faults()["custom metric"] == before + 1

@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from collections import Counter, OrderedDict, defaultdict
+from types import SimpleNamespace
 
 import awkward as ak
 import numpy as np
@@ -388,3 +389,16 @@ def test_the_documented_extractor_of_chunks():
         "entry_start": 0,
         "entry_stop": 5,
     }
+
+
+def test_the_branches_are_known_also_where_the_tree_cannot_be_read():
+    events = Events(filename="gone.root", fileuuid="gone")
+    factory = SimpleNamespace(
+        file_handle={"another tree": None},
+        access_log=[SimpleNamespace(branch=name) for name in ("Jet_pt", "nJet", "Jet_pt")],
+    )
+    events.attrs = {"@events_factory": factory}
+    (record,) = Plain().process(events)[KEY]
+    assert record["accessed_branches"] == ["Jet_pt", "nJet"]
+    assert record["num_branches_accessed"] == 2
+    assert record["accessed_bytes"] == 0

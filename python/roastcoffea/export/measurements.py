@@ -167,7 +167,9 @@ def _write(
         json.dumps(_serialize_for_json(kept), indent=2), encoding="utf-8"
     )
     (path / "start_end_time.txt").write_text(f"{t0},{t1}\n", encoding="utf-8")
-    (path / "metadata.json").write_text(json.dumps(metadata, indent=2), encoding="utf-8")
+    (path / "metadata.json").write_text(
+        json.dumps(_serialize_for_json(metadata), indent=2), encoding="utf-8"
+    )
     if config is not None:
         (path / "config.json").write_text(
             json.dumps(config, indent=2, default=str), encoding="utf-8"
@@ -324,16 +326,17 @@ def _tuple_value(value: Any) -> Any:
 
 
 def _deserialize_tracking_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Times become datetimes again, and samples tuples, in every series."""
-    result: dict[str, Any] = {}
-    for key, series in data.items():
-        if not isinstance(series, dict):
-            result[key] = series
-        elif key == "worker_counts":
-            result[key] = {datetime.fromisoformat(t): n for t, n in series.items()}
-        else:
-            result[key] = {
-                worker: [(datetime.fromisoformat(t), value) for t, value in samples]
-                for worker, samples in series.items()
-            }
-    return result
+    """Times become datetimes again, and samples tuples; what is no series stays as it is."""
+    return {key: _deserialize_series(key, series) for key, series in data.items()}
+
+
+def _deserialize_series(key: str, series: Any) -> Any:
+    try:
+        if key == "worker_counts":
+            return {datetime.fromisoformat(t): n for t, n in series.items()}
+        return {
+            worker: [(datetime.fromisoformat(t), value) for t, value in samples]
+            for worker, samples in series.items()
+        }
+    except (AttributeError, TypeError, ValueError):
+        return series

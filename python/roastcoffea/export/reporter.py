@@ -9,6 +9,7 @@ from roastcoffea._roast import Summary, format_bytes, format_time
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from roastcoffea._roast import Table as MadeTable
 
@@ -35,7 +36,6 @@ def rich_table(
 def draw_table(made: MadeTable, limit: int | None = None) -> Table | None:
     """Draw a table that libroast made; None if it has no rows."""
     from rich.table import Table
-    from rich.text import Text
 
     title, columns, rows = made
     if not rows:
@@ -54,8 +54,17 @@ def draw_table(made: MadeTable, limit: int | None = None) -> Table | None:
             justify="right" if right else "left",
         )
     for row in rows:
-        table.add_row(*(Text(text, style=_STYLES[emphasis]) for text, emphasis in row))
+        table.add_row(*(_cell(text, emphasis) for text, emphasis in row))
     return table
+
+
+def _cell(text: str, emphasis: str) -> str | Text:
+    """Return a string, unless it has a style or rich would read markup or an emoji in it."""
+    from rich.text import Text
+
+    if emphasis == "plain" and "[" not in text and ":" not in text:
+        return text
+    return Text(text, style=_STYLES[emphasis])
 
 
 def _table(name: str, metrics: Mapping[str, Any]) -> Table | None:

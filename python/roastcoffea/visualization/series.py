@@ -68,7 +68,11 @@ def read_series(series: Mapping[Any, Sequence[Any]]) -> Table:
     Samples of one tick share their time. Where workers have times of their own, they are brought
     to a common grid, on which a value holds until the next one.
     """
-    columns = {str(worker): list(zip(*samples, strict=True)) for worker, samples in series.items()}
+    columns = {
+        str(worker): list(zip(*samples, strict=True))
+        for worker, samples in series.items()
+        if samples is not None
+    }
     columns = {worker: column for worker, column in columns.items() if column}
     ticks = set().union(*(column[0] for column in columns.values()))
     longest = max((len(column[0]) for column in columns.values()), default=0)

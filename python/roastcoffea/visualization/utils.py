@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,10 +42,15 @@ def validate_tracking_data(
     if tracking_data is None:
         raise ValueError("tracking_data cannot be None")
     series = tracking_data.get(data_key)
-    if not series or (data_key != "worker_counts" and not any(map(len, series.values()))):
+    workers = series.values() if isinstance(series, Mapping) else [series]
+    if not series or all(_is_empty(samples) for samples in workers):
         raise ValueError(error_msg)
     result: dict[Any, Any] = series
     return result
+
+
+def _is_empty(samples: Any) -> bool:
+    return samples is None or (isinstance(samples, Sized) and len(samples) == 0)
 
 
 def setup_timeline_axes(

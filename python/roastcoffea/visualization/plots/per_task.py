@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def _by_task(span_metrics: Mapping[Any, float] | None) -> Tasks:
     result: Tasks = {}
     for key, value in (span_metrics or {}).items():
         parts = _parts(key)
-        if len(parts) < 3 or parts[0] != "execute" or not isinstance(value, int | float):
+        if len(parts) < 3 or parts[0] != "execute" or not isinstance(value, Real):
             continue
         prefix, activity, unit = str(parts[1]), str(parts[2]), str(parts[3]) if parts[3:] else ""
         values = result.setdefault(prefix, {})
