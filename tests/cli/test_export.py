@@ -314,7 +314,7 @@ def test_an_interrupted_export_leaves_nothing_behind(tmp_path: Path) -> None:
     "words", [["export", "-f", "v1", "-o", "out"], ["report", "-o", "out.html"]]
 )
 def test_what_is_interrupted_leaves_no_part_behind(words: list[str], tmp_path: Path) -> None:
-    subprocess.run([MAKE_RUN, "large:30000:4:60", tmp_path / "run.roast"], check=True)
+    make_run(tmp_path / "run.roast", "large:30000:4:60")
     before = {path.name for path in tmp_path.iterdir()}
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = subprocess.Popen(

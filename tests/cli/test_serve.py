@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import os
 import random
 import socket
 import subprocess
@@ -115,15 +116,15 @@ def test_a_run_has_page_metrics_chunks_and_series(server: Server, runs: Path) ->
 def test_a_run_that_came_later_is_found_by_its_address(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         assert server.get("/api/v1/runs/later/metrics")[0] == 404
-        subprocess.run([MAKE_RUN, "empty", tmp_path / "later.roast"], check=True)
+        make_run(tmp_path / "later.roast", "empty")
         assert "metrics" in server.json("/api/v1/runs/later/metrics")
-        subprocess.run([MAKE_RUN, "empty", tmp_path / "last.roast"], check=True)
+        make_run(tmp_path / "last.roast", "empty")
         assert server.get("/runs/last/")[0] == 200
 
 
 def test_one_of_several_runs_may_be_called_run(tmp_path: Path) -> None:
     for name in ("run", "other"):
-        subprocess.run([MAKE_RUN, "empty", tmp_path / f"{name}.roast"], check=True)
+        make_run(tmp_path / f"{name}.roast", "empty")
     with serving(tmp_path) as server:
         assert {run["id"] for run in server.json("/api/v1/runs")["runs"]} == {"run", "other"}
     (tmp_path / "metrics.json").write_text("{}")  # as in a measurement
@@ -132,8 +133,8 @@ def test_one_of_several_runs_may_be_called_run(tmp_path: Path) -> None:
 
 
 def test_what_is_no_run_does_not_stand_between_prometheus_and_the_runs(tmp_path: Path) -> None:
-    subprocess.run([MAKE_RUN, "failed", tmp_path / "older.roast"], check=True)
-    subprocess.run([MAKE_RUN, "finished", tmp_path / "good.roast"], check=True)
+    make_run(tmp_path / "older.roast", "failed")
+    make_run(tmp_path / "good.roast", "finished")
     (tmp_path / "text.roast").write_text("no run")
     (tmp_path / "folder.roast").mkdir()
     for age, name in enumerate(["folder.roast", "text.roast", "good.roast", "older.roast"]):

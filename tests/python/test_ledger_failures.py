@@ -272,3 +272,29 @@ def test_a_killed_client_leaves_a_run_with_what_it_had_received(
     summary = Run.open(path).summary()
     assert summary.metrics()["num_chunks"] >= early
     assert rows(path, "SELECT count(*) FROM tasks WHERE prefix='Slow'")[0][0] >= 1
+
+
+def linger(flag: str) -> str:
+    from distributed import get_worker
+
+    if not Path(flag).exists():
+        Path(flag).write_text(get_worker().address)
+        time.sleep(30)  # longer than a worker that closes waits for its tasks
+    return get_worker().address
+
+
+def test_a_task_on_a_worker_that_retires_is_lost_and_redone(
+    two_workers: Any, tmp_path: Path
+) -> None:
+    flag = tmp_path / "begun"
+    with MetricsCollector(two_workers) as collector:
+        future = two_workers.submit(linger, str(flag))
+        assert until(flag.exists)
+        time.sleep(1.2)  # a heartbeat has told that it runs
+        retired = flag.read_text()
+        two_workers.retire_workers([retired])
+        assert future.result(timeout=60) != retired
+    metrics = collector.summary().metrics()
+    assert metrics["num_lost_tasks"] == 1
+    assert metrics["num_tasks"] == 1
+    assert metrics["num_task_attempts"] == 2

@@ -321,7 +321,8 @@ class SchedulerLedger:
                 self.take(key, state)
         elif start == "processing":
             holder = self.holders.get(key)
-            if finish != "memory" and stimulus.startswith("handle-worker-cleanup"):
+            gone = holder is not None and holder not in self.scheduler.workers
+            if finish != "memory" and (gone or stimulus.startswith("handle-worker-cleanup")):
                 self.left(key, holder)
             if holder is not None:
                 self.processing.get(holder, {}).pop(key, None)
