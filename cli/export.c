@@ -118,22 +118,21 @@ static int open_target(struct target *target, const char *source)
         struct roast_error error = { 0 };
         int code = EXIT_GOOD;
         struct stat st;
+        bool is_there;
 
         if (!target->path)
                 return EXIT_GOOD;
         if (roast_export_check_target(target->path, source, &error) < 0)
                 return cli_fail("export", "%s", error.message);
-        if (stat(target->path, &st) < 0) {
-                code = open_temporary(target);
-        } else if (S_ISDIR(st.st_mode)) {
+        is_there = stat(target->path, &st) == 0;
+        if (is_there && S_ISDIR(st.st_mode))
                 return cli_fail("export", "%s: is a directory", target->path);
-        } else if (is_standard_output(&st)) {
+        if (is_there && is_standard_output(&st))
                 return EXIT_GOOD;
-        } else if (S_ISREG(st.st_mode)) {
-                code = open_temporary(target);
-        } else {
+        if (is_there && !S_ISREG(st.st_mode))
                 target->fd = open(target->path, O_WRONLY | O_CLOEXEC);
-        }
+        else
+                code = open_temporary(target);
         if (code == EXIT_GOOD && target->fd < 0)
                 code = cli_fail("export", "%s: cannot be created: %s", target->path,
                                 strerror(errno));
