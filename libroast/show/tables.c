@@ -138,7 +138,7 @@ static const struct metric_row coverage_rows[] = {
 
 static const struct roast_column metric_columns[] = {
         { "metric", "Metric", .cut = ROAST_CUT_END },
-        { "value", "Value", .cut = ROAST_CUT_END },
+        { "value", "Value", false },
 };
 
 static void label(struct roast_cell *cell, const char *text, enum level level)

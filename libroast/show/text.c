@@ -25,16 +25,25 @@ static const char *color_of(enum roast_emphasis emphasis)
         return NULL;
 }
 
+/* Where nothing else is left, names give way, and a reason goes on in the next line. */
+static int flags_of(const struct roast_table *table, size_t i)
+{
+        const struct roast_column *last = &table->columns[table->n_columns - 1];
+        bool wraps = !last->right && last->cut == ROAST_CUT_NEVER;
+        int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
+
+        if (i + 1 == table->n_columns && wraps)
+                return flags | SCOLS_FL_WRAP;
+        if (!wraps && (i == 0 || (i + 1 == table->n_columns && !last->right)))
+                return flags | SCOLS_FL_TRUNC;
+        return flags;
+}
+
 static int add_columns(struct libscols_table *out, const struct roast_table *table)
 {
-        for (size_t i = 0; i < table->n_columns; i++) {
-                int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
-
-                if (i == 0 || (i + 1 == table->n_columns && !table->columns[i].right))
-                        flags |= SCOLS_FL_TRUNC; /* what gives way where nothing else is left */
-                if (!scols_table_new_column(out, table->columns[i].title, 0, flags))
+        for (size_t i = 0; i < table->n_columns; i++)
+                if (!scols_table_new_column(out, table->columns[i].title, 0, flags_of(table, i)))
                         return ROAST_E_NOMEM;
-        }
         return 0;
 }
 
