@@ -25,11 +25,14 @@ static const char *color_of(enum roast_emphasis emphasis)
         return NULL;
 }
 
-/* Where nothing else is left, names give way, and a reason goes on in the next line. */
+/*
+ * Where nothing else is left, names give way; but a figure that may be a reason, in a table of
+ * names and figures, goes on in the next line.
+ */
 static int flags_of(const struct roast_table *table, size_t i)
 {
         const struct roast_column *last = &table->columns[table->n_columns - 1];
-        bool wraps = !last->right && last->cut == ROAST_CUT_NEVER;
+        bool wraps = table->n_columns == 2 && !last->right && last->cut == ROAST_CUT_NEVER;
         int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
 
         if (i + 1 == table->n_columns && wraps)
