@@ -81,6 +81,10 @@ faults: $(installed) ## let every call fail in turn in the tests of faults, none
 	@ROAST_FAULTS_PART=1000000 meson test -C build --print-errorlogs --timeout-multiplier 100 \
 	    probe-faults run-faults read-faults import-faults rootfile-faults serve-faults
 
+.PHONY: predictions
+predictions: $(installed) ## hold predictions against runs of the demo with 1 and 2 workers
+	@$(python) -m pytest -q -m long tests/python/test_predict_demo.py
+
 .PHONY: kill
 kill: $(installed) ## kill a writing process 200 times and look at what it left
 	@ROAST_KILLS=200 $(python) -m pytest -q tests/python/test_killed_writer.py
@@ -177,12 +181,14 @@ $(installed): $(inputs) $(venv)/setup-stamp
 	    . > build/install.log 2>&1 || { cat build/install.log >&2; exit 1; }
 	@touch $@
 
-# The same code under AddressSanitizer and UBSan; ninja knows what to rebuild.
+# The same code under AddressSanitizer and UBSan; ninja knows what to rebuild. With -O1 building
+# takes a third less than with -O2, and the tests hardly longer; gcc's warnings are false then.
 .PHONY: build-asan
 build-asan: $(venv)/setup-stamp
 	@mkdir -p build-asan
-	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true -Dpython=false \
-	    -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=float-cast-overflow \
+	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true -Dpython=false -Doptimization=1 \
+	    -Db_sanitize=address,undefined -Db_lundef=false \
+	    -Dc_args='-fsanitize=float-cast-overflow -w' \
 	    > build-asan/setup.log 2>&1 || \
 	    { cat build-asan/setup.log >&2; exit 1; }
 	@ninja -C build-asan --quiet
@@ -192,6 +198,7 @@ build-asan: $(venv)/setup-stamp
 build-tsan: $(venv)/setup-stamp
 	@mkdir -p build-tsan
 	@test -e build-tsan/build.ninja || meson setup build-tsan -Dtests=true -Dpython=false \
+	    -Doptimization=1 -Dc_args=-w \
 	    -Db_sanitize=thread -Db_lundef=false > build-tsan/setup.log 2>&1 || \
 	    { cat build-tsan/setup.log >&2; exit 1; }
 

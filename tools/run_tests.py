@@ -40,11 +40,11 @@ SANITIZERS = {
 }
 
 RACES = {"TSAN_OPTIONS": f"exitcode=66:second_deadlock_stack=1:suppressions={ROOT}/tests/tsan.supp"}
-#: Files of tests side by side; those that compare times are a part of their own.
-SIDE_BY_SIDE = [
-    *("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"),  # else long files come last
-    *("-m", "not timed"),
-]
+#: Tests side by side; those that compare times are a part of their own. Most of those of the
+#: command wait for a port, and more go on at once than there are cores; those of Python share
+#: what their file has made, and the long files do not come last.
+COMMANDS = ["-n", "4", "--dist", "worksteal", "-m", "not timed"]
+FILES = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not timed and not long"]
 
 #: A third of what `make analyze` looks at, in less than half of its time
 ANALYZER_STATES = "75000"
@@ -169,17 +169,17 @@ def parts() -> list[Part]:
         meson_part("unit", "build"),
         meson_part("unit-asan", "build-asan", environment=SANITIZERS),
         meson_part("tsan", "build-tsan", *THREADED, environment=RACES),
-        pytest_part("cli", cli, str(cli), *SIDE_BY_SIDE, environment={"ROAST": str(installed)}),
+        pytest_part("cli", cli, str(cli), *COMMANDS, environment={"ROAST": str(installed)}),
         pytest_part(
             "cli-asan",
             cli,
             str(cli),
             f"--ignore={cli / 'test_completions.py'}",  # which is about shells
-            *SIDE_BY_SIDE,
+            *COMMANDS,
             environment={"ROAST": str(sanitized), **SANITIZERS},
         ),
-        pytest_part("page", ROOT / "tests" / "page", "tests/page", *SIDE_BY_SIDE),
-        pytest_part("python", ROOT / "tests" / "python", "tests/python", *SIDE_BY_SIDE),
+        pytest_part("page", ROOT / "tests" / "page", "tests/page", *FILES),
+        pytest_part("python", ROOT / "tests" / "python", "tests/python", *FILES),
         pytest_part("timed", ROOT / "tests", "tests/cli", "tests/python", "-m", "timed"),
         pytest_part("packaging", ROOT / "tests" / "packaging", "tests/packaging"),
         pytest_part(

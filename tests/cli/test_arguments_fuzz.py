@@ -3,7 +3,8 @@
 Arguments are drawn from the verbs and options of the manual, names of good, damaged and missing
 files, and hostile values. However they come, `roast` ends by itself with one of its own exit
 codes, says why if it is not 0, and changes no file that it was given. Each command is made from
-the seed and its number alone. ``ROAST_FUZZ_COMMANDS=5000`` tries more of them.
+the seed and its number alone. ``ROAST_FUZZ_COMMANDS=5000`` tries more of them, ``ROAST_FUZZ_SEED``
+others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 from command import ROAST, ROOT, make_run
 
-SEED = 11
+SEED = int(os.environ.get("ROAST_FUZZ_SEED", "11"))
 COMMANDS = int(os.environ.get("ROAST_FUZZ_COMMANDS", "250"))
 LIMIT_S = 60
 
