@@ -34,7 +34,8 @@ demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
 	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
-test: setup-lint setup-test $(installed) build-asan build-tsan ## run every test, or PARTS="unit cli", and list the results
+test: groups := build lint test
+test: $(installed) build-asan build-tsan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
 .PHONY: lint
@@ -161,8 +162,9 @@ help: ## list these commands
 
 # The stamp changes only if tools/setup installed something; looking takes a
 # tenth of a second.
+groups := build
 $(venv)/setup-stamp: FORCE
-	@tools/setup build
+	@tools/setup $(groups)
 
 .PHONY: setup-lint setup-test setup-fuzz setup-wheel
 setup-lint setup-test setup-fuzz setup-wheel: setup-%: $(venv)/setup-stamp

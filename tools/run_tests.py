@@ -46,8 +46,8 @@ RACES = {"TSAN_OPTIONS": f"exitcode=66:second_deadlock_stack=1:suppressions={ROO
 COMMANDS = ["-n", "4", "--dist", "worksteal", "-m", "not timed"]
 FILES = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not timed and not long"]
 
-#: A third of what `make analyze` looks at, in less than half of its time
-ANALYZER_STATES = "75000"
+#: A tenth of what `make analyze` looks at, in a fifth of its time
+ANALYZER_STATES = "20000"
 
 #: The unit tests of what has threads; `make tsan` runs longer ones, too
 THREADED = ["sampler", "probe", "probe-life", "probe-sources", "run-locks", "scaling"]
