@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 #: Of the demo's branches those that the tests read, and a few more
 BRANCHES = re.compile(r"run|luminosityBlock|event|genWeight|PV_npvs|(MET|HLT_IsoMu)\w+|[A-Z][a-z]+")
-FIELDS = {"pt", "eta", "phi", "mass", "charge", "mediumId", "pfRelIso04_all", "jetId"}
+FIELDS = (
+    *("pt", "eta", "phi", "mass", "charge"),
+    *("mediumId", "pfRelIso04_all", "jetId", "btagDeepFlavB"),
+)
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES))  # worker processes inherit it
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background ignore it
