@@ -93,8 +93,11 @@ static int judge(const struct roast_comparison *comparison, double fail_on)
         row = roast_comparison_regression(comparison, fail_on);
         if (!row)
                 return EXIT_GOOD;
-        cli_fail("compare", "%s '%s' became worse by %.1f %%, more than %g %%", row->group,
-                 row->title, 100 * fabs(row->change), 100 * fail_on);
+        if (isinf(row->change))
+                cli_fail("compare", "%s '%s' became worse: it was 0", row->group, row->title);
+        else
+                cli_fail("compare", "%s '%s' became worse by %.1f %%, more than %g %%", row->group,
+                         row->title, 100 * fabs(row->change), 100 * fail_on);
         return EXIT_NO;
 }
 

@@ -221,10 +221,11 @@ static int unpaired(struct contrast *contrast, struct sorted *a, struct sorted *
         return 0;
 }
 
-static bool all_positive(const struct contrast_side *side)
+/* Only then they have logarithms. */
+static bool all_positive(const double *values, size_t n)
 {
-        for (size_t i = 0; i < side->n; i++)
-                if (!(side->values[i] > 0))
+        for (size_t i = 0; i < n; i++)
+                if (!(values[i] > 0))
                         return false;
         return true;
 }
@@ -243,7 +244,8 @@ int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
 {
         ROAST_CLEANUP(sorted_deinit) struct sorted sorted_a = { 0 };
         ROAST_CLEANUP(sorted_deinit) struct sorted sorted_b = { 0 };
-        bool logs = scale == CONTRAST_RATIO && all_positive(a) && all_positive(b);
+        bool logs = scale == CONTRAST_RATIO && all_positive(a->values, a->n) &&
+                    all_positive(b->values, b->n);
 
         *contrast = nothing("too few chunks");
         contrast->n = a->n < b->n ? a->n : b->n;
@@ -278,7 +280,7 @@ static void group_mean(double *mean, double *low, double *high, double *values, 
 void contrast_groups(struct contrast *contrast, double *a, size_t n_a, double *b, size_t n_b,
                      enum contrast_scale scale, double reference)
 {
-        bool logs = scale == CONTRAST_RATIO;
+        bool logs = scale == CONTRAST_RATIO && all_positive(a, n_a) && all_positive(b, n_b);
         struct stat_welch test;
         double margin;
 
@@ -287,7 +289,7 @@ void contrast_groups(struct contrast *contrast, double *a, size_t n_a, double *b
         group_mean(&contrast->a, &contrast->a_low, &contrast->a_high, a, n_a, logs);
         group_mean(&contrast->b, &contrast->b_low, &contrast->b_high, b, n_b, logs);
         test = stat_welch(a, n_a, b, n_b);
-        if (!logs && !(fabs(reference) > 0))
+        if (scale == CONTRAST_RATIO || !(fabs(reference) > 0))
                 reference = fabs(contrast->a);
         margin = test.error * stat_t_quantile((1 + LEVEL) / 2, test.df);
         as_change(contrast,

@@ -87,6 +87,12 @@ static int by_cores(const void *x, const void *y)
         return strcmp(a->name, b->name);
 }
 
+/* Cores are a mean over the run, in which workers do not come at the same moment each time. */
+static bool same_size(double a, double b)
+{
+        return fabs(a - b) <= 0.02 * fabs(a);
+}
+
 /* Against what a core did in the smallest runs, on average */
 static void relate(struct roast_scaling *scaling)
 {
@@ -95,7 +101,7 @@ static void relate(struct roast_scaling *scaling)
         size_t n = 0;
 
         for (size_t i = 0; i < scaling->n_points; i++)
-                if (!points[i].left_out && points[i].cores == points[0].cores) {
+                if (!points[i].left_out && same_size(points[0].cores, points[i].cores)) {
                         sum += points[i].events_per_s / points[i].cores;
                         n++;
                 }
@@ -118,6 +124,7 @@ static int fit_laws(struct roast_scaling *scaling)
                   3 },
         };
         size_t n = 0, sizes = 0;
+        double size = 0;
         ROAST_CLEANUP(cleanup_free) double *cores = calloc(scaling->n_points + 1, sizeof(*cores));
         ROAST_CLEANUP(cleanup_free) double *rates = calloc(scaling->n_points + 1, sizeof(*rates));
         int r = 0;
@@ -129,7 +136,10 @@ static int fit_laws(struct roast_scaling *scaling)
                         continue;
                 cores[n] = scaling->points[i].cores;
                 rates[n] = scaling->points[i].events_per_s;
-                sizes += n == 0 || cores[n] != cores[n - 1];
+                if (n == 0 || !same_size(size, cores[n])) {
+                        size = cores[n];
+                        sizes++;
+                }
                 n++;
         }
         for (size_t i = 0; i < ROAST_SCALING_N_FITS && r >= 0; i++) {

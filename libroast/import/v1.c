@@ -26,6 +26,7 @@
 
 #define QUARTER_NS (900 * 1000000000ll)
 #define DAY_NS     (96 * QUARTER_NS)
+#define CLOCKS_NS  (60 * 1000000000ll) /* more than clocks and samples are apart */
 
 static int fail_in(struct roast_error *error, int code, const char *path, const char *name,
                    const struct roast_error *what)
@@ -152,16 +153,36 @@ static int read_config(struct v1 *v1, const char *path, struct roast_error *erro
         return roast_run_fact_text(v1->run, "import.config", (const char *)text.data, error);
 }
 
-/* How much later than they say the samples were taken: a whole number of quarters of an hour */
+/* The smallest multiple that is not below */
+static int64_t multiple_from(int64_t least, int64_t step)
+{
+        return (int64_t)ceil((double)least / (double)step) * step;
+}
+
+/*
+ * How much later than they say the samples were taken, which are in the time of some zone: chunks
+ * run between the first and the last sample, but for a difference of clocks. Nothing if that is
+ * so already, else whole hours if these will do, else halves or quarters. A run waits rather for
+ * its first chunk than after its last one.
+ */
 static int64_t offset_of(const struct v1 *v1)
 {
-        int64_t between;
+        static const int64_t steps[] = { 4 * QUARTER_NS, 2 * QUARTER_NS, QUARTER_NS };
+        int64_t least, most;
 
         if (!v1->series.n || v1->chunks.first_utc_ns == INT64_MIN ||
-            __builtin_sub_overflow(v1->chunks.first_utc_ns, v1->series.first_utc_ns, &between) ||
-            between > DAY_NS || between < -DAY_NS)
+            __builtin_sub_overflow(v1->chunks.first_utc_ns, v1->series.first_utc_ns, &most) ||
+            __builtin_sub_overflow(v1->chunks.last_utc_ns, v1->series.last_utc_ns, &least) ||
+            most > DAY_NS || most < -DAY_NS || least > DAY_NS || least < -DAY_NS)
                 return 0;
-        return llround((double)between / (double)QUARTER_NS) * QUARTER_NS;
+        least -= CLOCKS_NS;
+        most += CLOCKS_NS;
+        if (least <= 0 && most >= 0)
+                return 0;
+        for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+                if (multiple_from(least, steps[i]) <= most)
+                        return multiple_from(least, steps[i]);
+        return llround((double)(most - CLOCKS_NS) / (double)QUARTER_NS) * QUARTER_NS;
 }
 
 static int add_times(struct v1 *v1, int64_t offset_ns, struct roast_error *error)

@@ -112,8 +112,8 @@ static int add_workers(struct roast_run *run, const struct synthetic *options,
                 struct roast_worker worker = { name, "node1", (int64_t)i, 1, 4000000000 };
 
                 snprintf(name, sizeof(name), "tcp://10.0.0.1:%zu", 1000 + i);
-                r = roast_run_add_worker_event(run, SAMPLE_START_UTC_NS, ROAST_WORKER_PRESENT,
-                                               &worker, error);
+                r = roast_run_add_worker_event(run, SAMPLE_START_UTC_NS + options->late_ns,
+                                               ROAST_WORKER_PRESENT, &worker, error);
         }
         return r;
 }

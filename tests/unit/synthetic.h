@@ -18,6 +18,7 @@ struct synthetic {
         int64_t chunk_events; /* 0: 25,000 */
         double waiting;       /* share of the wall time in the run queue */
         double drift;         /* slow relative wave over the run */
+        int64_t late_ns;      /* so long after its beginning the workers come */
 };
 
 int synthetic_fill(struct roast_run *run, const struct synthetic *options,

@@ -2,8 +2,10 @@
 
 #include "unit.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "analyze/contrast.h"
 #include "roast-compare.h"
 #include "roast-run.h"
 #include "sample.h"
@@ -105,6 +107,19 @@ static void test_figures_of_single_runs_are_those_of_the_runs(void **state)
                 roast_run_free(runs[i]);
 }
 
+/* What there was none of has no logarithm, and is no percentage. */
+static void test_what_was_0_in_every_run_of_a_group_can_become_worse(void **state)
+{
+        double none[] = { 0, 0, 0 }, some[] = { 1500, 1510, 1490 };
+        struct contrast contrast;
+
+        (void)state;
+        contrast_groups(&contrast, none, 3, some, 3, CONTRAST_RATIO, 0);
+        assert_true(contrast.a == 0 && fabs(contrast.b - 1500) < 1e-9);
+        assert_true(isinf(contrast.change) && contrast.change > 0);
+        assert_true(contrast.p > 0 && contrast.p < 0.001);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -112,6 +127,7 @@ int main(void)
                 cmocka_unit_test(test_the_last_group_has_a_letter),
                 cmocka_unit_test(test_a_run_counts_once_in_a_group),
                 cmocka_unit_test(test_figures_of_single_runs_are_those_of_the_runs),
+                cmocka_unit_test(test_what_was_0_in_every_run_of_a_group_can_become_worse),
         };
 
         return cmocka_run_group_tests_name("compare-groups", tests, NULL, NULL);

@@ -257,6 +257,37 @@ static void test_samples_of_another_day_are_not_moved(void **state)
         assert_times(run, NOON, NOON + 3 * 86400 * S);
 }
 
+/* Samples over an hour from noon, as a clock in another zone says, and a chunk among them */
+static void test_samples_are_moved_by_whole_zones(void **state)
+{
+        static const struct {
+                int hour, minute; /* of the first sample */
+                int64_t chunk_s;  /* after noon */
+                int64_t offset_s;
+        } rows[] = {
+                { 12, 0, 10, 0 },        { 12, 0, 600, 0 },      { 12, 0, 1500, 0 },
+                { 14, 0, 10, -7200 },    { 14, 0, 1500, -7200 }, { 7, 0, 600, 18000 },
+                { 17, 30, 600, -19800 },
+        };
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
+                ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
+                char text[600];
+                struct found offset;
+
+                snprintf(text, sizeof(text),
+                         "{\"raw_chunk_metrics\": [{\"t_start\": %lld, \"duration\": 1800}],"
+                         " \"tracking_data\": {\"worker_memory\": {\"w\":"
+                         " [[\"2026-11-15T%02d:%02d:00\", 50], [\"2026-11-15T%02d:%02d:00\", "
+                         "50]]}}}",
+                         1794744000 + (long long)rows[i].chunk_s, rows[i].hour, rows[i].minute,
+                         rows[i].hour + 1, rows[i].minute);
+                run = open_text(state, text);
+                offset = find_fact(run, "import.offset_ns");
+                assert_int_equal(offset.found ? offset.fact.integer : 0, rows[i].offset_s * S);
+        }
+}
+
 /* ---- what else is told ---- */
 
 static void test_the_processor_is_the_one_whose_time_was_told(void **state)
@@ -342,6 +373,7 @@ int main(void)
                 TEST(test_a_length_that_cannot_be_is_not_known),
                 TEST(test_the_beginning_by_a_clock_that_counts_from_1970),
                 TEST(test_samples_of_another_day_are_not_moved),
+                TEST(test_samples_are_moved_by_whole_zones),
                 TEST(test_the_processor_is_the_one_whose_time_was_told),
                 TEST(test_the_configuration_is_kept_as_it_is),
                 TEST(test_files_beside_the_metrics_must_be_files),

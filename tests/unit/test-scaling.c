@@ -115,6 +115,36 @@ static void test_runs_are_sorted_and_related_to_the_smallest(void **state)
                 roast_run_free(runs[i]);
 }
 
+/* Workers never come at the same moment: repetitions are one number of cores all the same. */
+static void test_repetitions_have_one_size(void **state)
+{
+        struct roast_run *runs[3];
+        struct roast_scaling scaling;
+        double speedup = 0;
+
+        (void)state;
+        for (size_t i = 0; i < 3; i++) {
+                const struct synthetic options = { .chunks = 16,
+                                                   .seed = i,
+                                                   .workers = 2,
+                                                   .scale = 1 + 0.1 * (double)i,
+                                                   .late_ns = (int64_t)i * 100000 };
+
+                assert_int_equal(roast_run_create(&runs[i], NULL, NULL), 0);
+                assert_int_equal(synthetic_fill(runs[i], &options, NULL), 0);
+        }
+        assert_int_equal(roast_scaling(&scaling, runs, 3, NULL), 0);
+        assert_true(scaling.points[0].cores != scaling.points[2].cores);
+        assert_has(scaling.fits[0].why, "two numbers of cores");
+        assert_has(scaling.fits[1].why, "three numbers of cores");
+        for (size_t i = 0; i < 3; i++)
+                speedup += scaling.points[i].speedup / 3;
+        assert_true(fabs(speedup - 2) < 1e-3);
+        roast_scaling_deinit(&scaling);
+        for (size_t i = 0; i < 3; i++)
+                roast_run_free(runs[i]);
+}
+
 static void test_a_run_that_does_not_tell_is_left_out_with_its_reason(void **state)
 {
         struct roast_run *runs[2] = { run_of(2), NULL };
@@ -182,6 +212,7 @@ int main(void)
                 cmocka_unit_test(test_no_coefficient_is_negative),
                 cmocka_unit_test(test_half_efficiency_is_where_a_core_does_half),
                 cmocka_unit_test(test_runs_are_sorted_and_related_to_the_smallest),
+                cmocka_unit_test(test_repetitions_have_one_size),
                 cmocka_unit_test(test_a_run_that_does_not_tell_is_left_out_with_its_reason),
                 cmocka_unit_test(test_a_run_that_is_given_twice_counts_once),
                 cmocka_unit_test(test_without_memory_it_is_an_error),
