@@ -242,6 +242,39 @@ static void test_branches_are_ordered_by_what_they_need(void **state)
         assert_near(known(&summary, ROAST_AVG_BRANCHES_READ_PERCENT), 100);
 }
 
+static void test_what_branches_without_sizes_need_is_not_known(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_chunk(&table, 300);
+        touch(&table, "x", CHUNK_ABSENT);
+        touch(&table, "y", CHUNK_ABSENT);
+        sum_up(&summary, &table);
+        assert_int_equal(summary.bytes.needed.chunks, 0);
+        assert_absent(&summary, ROAST_BYTES_NEEDED, "no chunk that finished tells it");
+        assert_absent(&summary, ROAST_BYTES_NEEDED_AGAIN, "no chunk that finished tells it");
+        assert_absent(&summary, ROAST_REQUEST_AMPLIFICATION, "no chunk that finished tells it");
+}
+
+static void test_a_chunk_that_touched_no_branch_needs_nothing(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_chunk(&table, 0);
+        add_chunk(&table, 300);
+        touch(&table, "x", 10);
+        touch(&table, "computed", CHUNK_ABSENT);
+        sum_up(&summary, &table);
+        assert_int_equal(summary.bytes.needed.chunks, 2);
+        assert_near(known(&summary, ROAST_BYTES_NEEDED), 10);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -251,6 +284,8 @@ int main(void)
                 cmocka_unit_test(test_ratios_that_cannot_be_are_not_known),
                 cmocka_unit_test(test_strange_metadata_tell_nothing),
                 cmocka_unit_test(test_branches_are_ordered_by_what_they_need),
+                cmocka_unit_test(test_what_branches_without_sizes_need_is_not_known),
+                cmocka_unit_test(test_a_chunk_that_touched_no_branch_needs_nothing),
         };
 
         return cmocka_run_group_tests_name("metrics-files", tests, NULL, NULL);
