@@ -188,7 +188,10 @@ void section_add(struct roast_section *section, const struct section_figures *fi
                 add_time(section, figures);
         if (figures->kind & SECTION_MEMORY && isfinite(figures->rss_delta_bytes))
                 add_memory(section, figures->rss_delta_bytes);
-        section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        if (figures->kind & SECTION_BYTES_READ && figures->has_bytes) {
+                section->bytes_chunks++;
+                section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        }
         section->kind |= figures->kind;
 }
 

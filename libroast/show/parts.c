@@ -71,7 +71,8 @@ static void section_times(struct roast_cell *cells, const struct roast_section *
         if (!section_has_time(section))
                 return;
         build_seconds(&cells[3], section->total_s);
-        build_seconds(&cells[4], section->self_s);
+        if (section->kind & SECTION_TIME)
+                build_seconds(&cells[4], section->self_s);
         build_seconds(&cells[5], section->min_s);
         build_seconds(&cells[6], section->max_s);
 }
@@ -88,9 +89,9 @@ int section_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_count(&cells[1], section->chunks);
                 build_count(&cells[2], section->count);
                 section_times(cells, section);
-                if (section->kind & SECTION_MEMORY)
+                if (section->memory_chunks)
                         build_bytes(&cells[7], section->rss_delta_bytes);
-                if (section->kind & SECTION_BYTES_READ)
+                if (section->bytes_chunks)
                         build_bytes(&cells[8], (double)section->bytes);
         }
         return 0;

@@ -20,7 +20,12 @@ static struct roast_section sections[] = {
           .memory_chunks = 1,
           .rss_delta_bytes = 5e6 },
         { .name = (char *)"both", .kind = SECTION_MEMORY, .count = 3, .total_s = 4 },
-        { .name = (char *)"read", .kind = SECTION_BYTES_READ, .count = 1, .bytes = 7 },
+        { .name = (char *)"read",
+          .kind = SECTION_BYTES_READ,
+          .count = 1,
+          .bytes_chunks = 1,
+          .bytes = 7 },
+        { .name = (char *)"silent", .kind = SECTION_MEMORY | SECTION_BYTES_READ, .count = 1 },
 };
 
 static struct roast_dataset datasets[] = {
@@ -72,9 +77,30 @@ static void test_a_section_without_a_time_shows_none(void **state)
         (void)state;
         make(&table, "sections");
         assert_times(find_row(&table, "timed"), ROAST_CELL_REAL);
-        assert_times(find_row(&table, "both"), ROAST_CELL_REAL);
         assert_times(find_row(&table, "grown"), ROAST_CELL_EMPTY);
         assert_times(find_row(&table, "read"), ROAST_CELL_EMPTY);
+}
+
+static void test_the_time_of_a_section_itself_is_known_where_time_was_tracked(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "sections");
+        assert_int_equal(find_row(&table, "both")[3].type, ROAST_CELL_REAL);
+        assert_int_equal(find_row(&table, "both")[4].type, ROAST_CELL_EMPTY);
+}
+
+static void test_a_section_shows_the_memory_and_bytes_that_chunks_tell(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "sections");
+        assert_string_equal(find_row(&table, "grown")[7].text, "5.00 MB");
+        assert_string_equal(find_row(&table, "read")[8].text, "7 B");
+        assert_int_equal(find_row(&table, "silent")[7].type, ROAST_CELL_EMPTY);
+        assert_int_equal(find_row(&table, "silent")[8].type, ROAST_CELL_EMPTY);
 }
 
 static void test_the_list_of_sections_says_only_what_is_known(void **state)
@@ -116,6 +142,8 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_a_section_without_a_time_shows_none),
+                cmocka_unit_test(test_the_time_of_a_section_itself_is_known_where_time_was_tracked),
+                cmocka_unit_test(test_a_section_shows_the_memory_and_bytes_that_chunks_tell),
                 cmocka_unit_test(test_the_list_of_sections_says_only_what_is_known),
                 cmocka_unit_test(test_a_dataset_shows_what_its_chunks_tell),
                 cmocka_unit_test(test_a_mean_is_over_the_chunks_whose_time_is_known),
