@@ -150,6 +150,8 @@ struct roast_dataset {
         int64_t cpu_chunks;
         int64_t rss_chunks;
         int64_t bytes_chunks;
+        int64_t wall_events; /* of the chunks whose wall time is known; and of memory */
+        int64_t rss_events;
         struct roast_bytes sums;
 };
 

@@ -49,6 +49,10 @@ int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datase
         sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
         sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
                   figures->rss_delta_mib * CHUNK_MIB);
+        if (isfinite(figures->wall_s))
+                dataset->wall_events = stat_sum_int(dataset->wall_events, events);
+        if (isfinite(figures->rss_delta_mib))
+                dataset->rss_events = stat_sum_int(dataset->rss_events, events);
         sum_known(&dataset->requested_bytes, &dataset->bytes_chunks, figures->requested_bytes);
         return isfinite(figures->wall_s) ? quantile_add(&stats->walls_s, figures->wall_s) : 0;
 }

@@ -226,8 +226,7 @@ static struct section_figures section_figures_of(const struct run_value *values)
                 .self_s = (double)run_int_or(&fields[SECTION_SELF_NS], 0) / 1e9,
                 .min_s = (double)run_int_or(&fields[SECTION_MIN_NS], 0) / 1e9,
                 .max_s = (double)run_int_or(&fields[SECTION_MAX_NS], 0) / 1e9,
-                .rss_delta_bytes =
-                        memory->type == RUN_INT ? (double)memory->integer : (double)NAN,
+                .rss_delta_bytes = memory->type == RUN_INT ? (double)memory->integer : (double)NAN,
                 .has_bytes = fields[SECTION_BYTES].type == RUN_INT,
                 .bytes = run_int_or(&fields[SECTION_BYTES], 0),
         };

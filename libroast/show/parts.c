@@ -41,8 +41,8 @@ int dataset_fill(struct roast_table *table, const struct roast_summary *summary)
                         build_seconds(&cells[5], dataset->cpu_s);
                 if (dataset->bytes_chunks)
                         build_bytes(&cells[6], dataset->requested_bytes);
-                if (dataset->events && dataset->wall_chunks) {
-                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
+                if (dataset->wall_events > 0) {
+                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->wall_events);
                         cells[7].real *= 1e6;
                 }
                 build_sum(&cells[8], &dataset->sums.needed);

@@ -114,17 +114,21 @@ static PyObject *file_dict(const struct roast_summary *summary, size_t i)
 PyObject *native_documented_dataset(const struct roast_dataset *dataset)
 {
         double n = (double)dataset->finished, events = (double)dataset->events;
+        /* the documented key is always there: 0 where no chunk tells its time */
+        double mean_s = dataset->wall_chunks ? dataset->wall_s / (double)dataset->wall_chunks : 0;
         PyObject *dict =
                 Py_BuildValue("{s:L,s:d,s:L,s:d}", "num_chunks", (long long)dataset->finished,
                               "total_duration", dataset->wall_s, "total_events",
-                              (long long)dataset->events, "mean_duration", dataset->wall_s / n);
+                              (long long)dataset->events, "mean_duration", mean_s);
 
         if (dict && dataset->events > 0 &&
             (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
-             plain_put(dict, "time_per_event", PyFloat_FromDouble(dataset->wall_s / events)) < 0 ||
+             plain_put(dict, "time_per_event",
+                       real_or_none(dataset->wall_events > 0,
+                                    dataset->wall_s / (double)dataset->wall_events)) < 0 ||
              plain_put(dict, "memory_per_event",
-                       real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes / events)) <
-                     0))
+                       real_or_none(dataset->rss_events > 0,
+                                    dataset->rss_delta_bytes / (double)dataset->rss_events)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }

@@ -33,6 +33,7 @@ static struct roast_dataset datasets[] = {
           .finished = 4,
           .events = 10,
           .wall_chunks = 2,
+          .wall_events = 5,
           .wall_s = 6,
           .cpu_chunks = 4,
           .bytes_chunks = 4 },
@@ -128,6 +129,15 @@ static void test_a_dataset_shows_what_its_chunks_tell(void **state)
         }
 }
 
+static void test_time_per_event_is_over_the_events_whose_time_is_known(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "datasets");
+        assert_true(find_row(&table, "known")[7].real == 1.2e6);
+}
+
 static void test_a_mean_is_over_the_chunks_whose_time_is_known(void **state)
 {
         ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
@@ -146,6 +156,7 @@ int main(void)
                 cmocka_unit_test(test_a_section_shows_the_memory_and_bytes_that_chunks_tell),
                 cmocka_unit_test(test_the_list_of_sections_says_only_what_is_known),
                 cmocka_unit_test(test_a_dataset_shows_what_its_chunks_tell),
+                cmocka_unit_test(test_time_per_event_is_over_the_events_whose_time_is_known),
                 cmocka_unit_test(test_a_mean_is_over_the_chunks_whose_time_is_known),
         };
 
