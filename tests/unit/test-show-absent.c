@@ -148,6 +148,23 @@ static void test_a_mean_is_over_the_chunks_whose_time_is_known(void **state)
         assert_string_equal(find_row(&table, "unknown")[1].text, "4 chunks, no time");
 }
 
+static void test_a_branch_without_a_size_is_not_in_its_file_if_others_have_theirs(void **state)
+{
+        struct roast_branch branches[] = { { .name = (char *)"Jet_pt", .chunks = 1 },
+                                           { .name = (char *)"Jet_eta", .chunks = 1 } };
+        const struct roast_summary summary = { .branches = branches, .n_branches = 2 };
+
+        (void)state;
+        for (int told = 0; told < 2; told++) {
+                ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+                branches[0].needed.chunks = told;
+                assert_int_equal(roast_table_make(&table, "branches", &summary, NULL), 0);
+                assert_has(find_row(&table, "Jet_eta")[2].text,
+                           told ? "not in its file" : "no chunk tells it");
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -157,6 +174,8 @@ int main(void)
                 cmocka_unit_test(test_the_list_of_sections_says_only_what_is_known),
                 cmocka_unit_test(test_a_dataset_shows_what_its_chunks_tell),
                 cmocka_unit_test(test_time_per_event_is_over_the_events_whose_time_is_known),
+                cmocka_unit_test(
+                        test_a_branch_without_a_size_is_not_in_its_file_if_others_have_theirs),
                 cmocka_unit_test(test_a_mean_is_over_the_chunks_whose_time_is_known),
         };
 
