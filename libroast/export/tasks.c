@@ -31,6 +31,8 @@ static const struct column {
         { TEXT, TASK_UUID },
         { INT, TASK_ENTRY_START },
         { INT, TASK_ENTRY_STOP },
+        { SECONDS, TASK_CPU_NS },
+        { INT, TASK_PEAK_MEMORY_BYTES },
 };
 
 static const struct rows_column task_columns[] = {
@@ -41,7 +43,7 @@ static const struct rows_column task_columns[] = {
         { "result_bytes", false },  { "transfer_bytes", false }, { "error_type", false },
         { "error_message", false }, { "dataset", false },        { "file", false },
         { "tree", false },          { "uuid", false },           { "entry_start", false },
-        { "entry_stop", false },
+        { "entry_stop", false },    { "cpu_s", false },          { "peak_memory_bytes", false },
 };
 
 _Static_assert(ROAST_ARRAY_SIZE(columns) == ROAST_ARRAY_SIZE(task_columns), "a name for each");

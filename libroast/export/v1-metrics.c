@@ -73,8 +73,10 @@ static void put_datasets(struct v1 *v1)
                 json_pair_int(json, "num_chunks", dataset->finished);
                 json_pair_double(json, "total_duration", dataset->wall_s);
                 json_pair_int(json, "total_events", dataset->events);
-                json_pair_double(json, "mean_duration",
-                                 dataset->wall_s / (double)dataset->finished);
+                /* the documented key is always there: 0 where no chunk tells its time */
+                json_pair_double(
+                        json, "mean_duration",
+                        dataset->wall_chunks ? dataset->wall_s / (double)dataset->wall_chunks : 0);
                 if (dataset->events > 0)
                         json_pair_double(json, "mean_events_per_chunk",
                                          (double)dataset->events / (double)dataset->finished);

@@ -64,8 +64,8 @@ int roast_export(struct roast_run *run, const struct roast_export_options *optio
  */
 int roast_export_check_target(const char *path, const char *source, struct roast_error *error);
 /*
- * The file that a name leads to, which the caller frees: it is replaced, not a link to it. A name
- * that leads to nothing is its own.
+ * The file that a name leads to, which the caller frees: it is replaced, not a link to it. A link
+ * that leads to nothing yet says where it will be.
  */
 int roast_export_resolve(char **ret, const char *path, struct roast_error *error);
 

@@ -150,6 +150,8 @@ struct roast_dataset {
         int64_t cpu_chunks;
         int64_t rss_chunks;
         int64_t bytes_chunks;
+        int64_t wall_events; /* of the chunks whose wall time is known; and of memory */
+        int64_t rss_events;
         struct roast_bytes sums;
 };
 
@@ -215,13 +217,14 @@ struct roast_section {
         int64_t chunks;
         int64_t count;
         double total_s;
-        double self_s;
+        double self_s; /* known where time was tracked: kind has SECTION_TIME */
         double min_s;
         double max_s;
         int64_t memory_chunks;  /* those in which memory was followed */
         double rss_delta_bytes; /* over them: sum, min and max */
         double rss_delta_min_bytes;
         double rss_delta_max_bytes;
+        int64_t bytes_chunks; /* those that tell what was read */
         int64_t bytes;
 };
 

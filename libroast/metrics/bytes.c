@@ -7,7 +7,7 @@
 #include "util/array.h"
 
 struct cut_chunk {
-        size_t file;
+        size_t file, dataset;
         uint64_t before; /* bytes_key() of the chunk before */
         int64_t bytes;
 };
@@ -78,7 +78,8 @@ static bool beside_another(struct byte_walk *walk, const struct run_value *value
         return beside;
 }
 
-static int note_cut(struct byte_walk *walk, const struct run_value *values, size_t file)
+static int note_cut(struct byte_walk *walk, const struct run_value *values, size_t file,
+                    size_t dataset)
 {
         int64_t bytes = run_int_or(&values[CHUNK_CUT_BYTES], 0);
 
@@ -89,33 +90,53 @@ static int note_cut(struct byte_walk *walk, const struct run_value *values, size
         if (ARRAY_ROOM(walk->cuts, walk->n_cuts, walk->cap_cuts) < 0)
                 return ROAST_E_NOMEM;
         walk->cuts[walk->n_cuts++] =
-                (struct cut_chunk){ file, key_of(values, CHUNK_ENTRY_START), bytes };
+                (struct cut_chunk){ file, dataset, key_of(values, CHUNK_ENTRY_START), bytes };
         return 0;
 }
 
-int bytes_chunk(struct byte_walk *walk, const struct run_value *values, int64_t needed, size_t file,
-                size_t dataset)
+static void add_chunk(struct roast_bytes *bytes, const struct run_value *values, int64_t needed,
+                      bool beside)
 {
-        struct roast_file *of = &walk->collect->summary->files[file];
-        struct roast_bytes *bytes = &of->sums;
         const struct run_value need = run_int(needed);
 
-        if (bytes->chunks++ == 0)
-                of->dataset = dataset;
+        bytes->chunks++;
         if (needed >= 0)
                 add_known(&bytes->needed, &need);
         add_known(&bytes->requested, &values[CHUNK_REQUESTED_BYTES]);
         add_known(&bytes->kernel, &values[CHUNK_RCHAR_BYTES]);
         add_known(&bytes->storage, &values[CHUNK_READ_BYTES]);
-        if (values[CHUNK_RCHAR_BYTES].type == RUN_INT)
-                bytes->beside |= beside_another(walk, values);
-        return note_cut(walk, values, file);
+        bytes->beside |= beside;
+}
+
+/* Datasets may share a file: each gets what its own chunks tell. */
+int bytes_chunk(struct byte_walk *walk, const struct run_value *values, int64_t needed, size_t file,
+                size_t dataset)
+{
+        struct roast_summary *summary = walk->collect->summary;
+        struct roast_file *of = &summary->files[file];
+        bool beside = values[CHUNK_RCHAR_BYTES].type == RUN_INT && beside_another(walk, values);
+
+        if (of->sums.chunks == 0)
+                of->dataset = dataset;
+        add_chunk(&of->sums, values, needed, beside);
+        add_chunk(&summary->datasets[dataset].sums, values, needed, beside);
+        return note_cut(walk, values, file, dataset);
 }
 
 static void add_sum(struct roast_byte_sum *sum, const struct roast_byte_sum *more)
 {
         sum->chunks += more->chunks;
         sum->bytes = stat_sum_int(sum->bytes, more->bytes);
+}
+
+static void add_tree(struct roast_bytes *bytes, const struct roast_bytes *more)
+{
+        bytes->trees += more->trees;
+        bytes->tree_branches = stat_sum_int(bytes->tree_branches, more->tree_branches);
+        bytes->tree_bytes = stat_sum_int(bytes->tree_bytes, more->tree_bytes);
+        bytes->touched_branches = stat_sum_int(bytes->touched_branches, more->touched_branches);
+        bytes->touched_bytes = stat_sum_int(bytes->touched_bytes, more->touched_bytes);
+        bytes->touched_estimated |= more->touched_estimated;
 }
 
 static void add_bytes(struct roast_bytes *bytes, const struct roast_bytes *more)
@@ -127,14 +148,9 @@ static void add_bytes(struct roast_bytes *bytes, const struct roast_bytes *more)
         add_sum(&bytes->storage, &more->storage);
         bytes->again = stat_sum_int(bytes->again, more->again);
         bytes->cut_chunks += more->cut_chunks;
-        bytes->trees += more->trees;
-        bytes->tree_branches = stat_sum_int(bytes->tree_branches, more->tree_branches);
-        bytes->tree_bytes = stat_sum_int(bytes->tree_bytes, more->tree_bytes);
-        bytes->touched_branches = stat_sum_int(bytes->touched_branches, more->touched_branches);
-        bytes->touched_bytes = stat_sum_int(bytes->touched_bytes, more->touched_bytes);
         bytes->beside |= more->beside;
         bytes->mixed |= more->mixed;
-        bytes->touched_estimated |= more->touched_estimated;
+        add_tree(bytes, more);
 }
 
 static const char no_chunk[] = "no chunk that finished tells it";
@@ -221,14 +237,20 @@ static int set_metrics(struct roast_metric_set *set, const struct roast_bytes *b
 /* A basket that a border cuts is read by the chunks on both sides, if both are there. */
 static void sum_cuts(struct byte_walk *walk)
 {
+        struct roast_summary *summary = walk->collect->summary;
+
         for (size_t i = 0; i < walk->n_cuts; i++) {
                 const struct cut_chunk *cut = &walk->cuts[i];
-                struct roast_bytes *bytes = &walk->collect->summary->files[cut->file].sums;
+                struct roast_bytes *file = &summary->files[cut->file].sums;
+                struct roast_bytes *dataset = &summary->datasets[cut->dataset].sums;
 
                 if (!run_seen_has(&walk->ends, cut->before))
                         continue;
-                bytes->cut_chunks++;
-                bytes->again = stat_sum_int(bytes->again, cut->bytes);
+                file->cut_chunks++;
+                file->again = stat_sum_int(file->again, cut->bytes);
+                dataset->cut_chunks++;
+                dataset->again = stat_sum_int(dataset->again, cut->bytes);
+                dataset->mixed |= file->mixed;
         }
 }
 
@@ -256,8 +278,9 @@ int bytes_end(struct byte_walk *walk)
 
                 set_tree_of(file);
                 add_bytes(&summary->bytes, &file->sums);
+                /* a tree counts once: for the dataset that had it first */
                 if (file->sums.chunks)
-                        add_bytes(&summary->datasets[file->dataset].sums, &file->sums);
+                        add_tree(&summary->datasets[file->dataset].sums, &file->sums);
         }
         return set_metrics(&summary->metrics, &summary->bytes);
 }

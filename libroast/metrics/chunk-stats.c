@@ -49,6 +49,10 @@ int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datase
         sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
         sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
                   figures->rss_delta_mib * CHUNK_MIB);
+        if (isfinite(figures->wall_s))
+                dataset->wall_events = stat_sum_int(dataset->wall_events, events);
+        if (isfinite(figures->rss_delta_mib))
+                dataset->rss_events = stat_sum_int(dataset->rss_events, events);
         sum_known(&dataset->requested_bytes, &dataset->bytes_chunks, figures->requested_bytes);
         return isfinite(figures->wall_s) ? quantile_add(&stats->walls_s, figures->wall_s) : 0;
 }
@@ -188,7 +192,10 @@ void section_add(struct roast_section *section, const struct section_figures *fi
                 add_time(section, figures);
         if (figures->kind & SECTION_MEMORY && isfinite(figures->rss_delta_bytes))
                 add_memory(section, figures->rss_delta_bytes);
-        section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        if (figures->kind & SECTION_BYTES_READ && figures->has_bytes) {
+                section->bytes_chunks++;
+                section->bytes = stat_sum_int(section->bytes, figures->bytes);
+        }
         section->kind |= figures->kind;
 }
 

@@ -56,6 +56,7 @@ struct section_figures {
         double min_s;
         double max_s;
         double rss_delta_bytes; /* not finite: not known */
+        bool has_bytes;
         int64_t bytes;
 };
 

@@ -217,6 +217,7 @@ static int scan_chunks(struct collect *collect, struct found *found, struct roas
 static struct section_figures section_figures_of(const struct run_value *values)
 {
         const struct run_value *fields = values + 2;
+        const struct run_value *memory = &fields[SECTION_RSS_DELTA_BYTES];
 
         return (struct section_figures){
                 .kind = (int)(run_int_or(&fields[SECTION_KIND], 0) & 7),
@@ -225,7 +226,8 @@ static struct section_figures section_figures_of(const struct run_value *values)
                 .self_s = (double)run_int_or(&fields[SECTION_SELF_NS], 0) / 1e9,
                 .min_s = (double)run_int_or(&fields[SECTION_MIN_NS], 0) / 1e9,
                 .max_s = (double)run_int_or(&fields[SECTION_MAX_NS], 0) / 1e9,
-                .rss_delta_bytes = (double)run_int_or(&fields[SECTION_RSS_DELTA_BYTES], 0),
+                .rss_delta_bytes = memory->type == RUN_INT ? (double)memory->integer : (double)NAN,
+                .has_bytes = fields[SECTION_BYTES].type == RUN_INT,
                 .bytes = run_int_or(&fields[SECTION_BYTES], 0),
         };
 }

@@ -13,7 +13,7 @@ static void note_text(char *room, size_t size, const char *text)
         room[len] = '\0';
 }
 
-/* Figures that the user gave by dataset: custom.FIELD.DATASET */
+/* Figures that the user gave by dataset: custom.FIELD.DATASET; and that there are: custom.given */
 static void note_custom(struct report_custom *custom, const struct roast_fact *fact)
 {
         const char *field = fact->name + 7;
@@ -26,7 +26,7 @@ static void note_custom(struct report_custom *custom, const struct roast_fact *f
                 report_custom_note(&custom->bytes, fact);
         else if (!strncmp(field, "duration.", 9))
                 report_custom_note(&custom->duration_s, fact);
-        else
+        else if (strcmp(field, "given"))
                 return;
         custom->given = true;
 }

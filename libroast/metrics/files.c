@@ -190,11 +190,15 @@ static int add_coverage(struct files *files, struct roast_file *file,
                 selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
 }
 
-/* What the branches of a chunk that finished need together; -1: it is not known. */
+/*
+ * What the branches of a chunk that finished need together; -1: it is not known. One that touched
+ * no branch of a tree needs nothing; of branches that do not tell their sizes nothing is known.
+ */
 static int64_t sum_branches(struct files *files, const struct run_value *values)
 {
         struct roast_summary *summary = files->collect->summary;
-        int64_t needed = values[CHUNK_TREE_BYTES].type == RUN_INT ? 0 : -1;
+        bool touched_none = files->n == 0 && values[CHUNK_TREE_BYTES].type == RUN_INT;
+        int64_t needed = touched_none ? 0 : -1;
 
         for (size_t i = 0; i < files->n; i++) {
                 struct roast_branch *branch = &summary->branches[files->branches[i]];

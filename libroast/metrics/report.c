@@ -59,13 +59,17 @@ void report_custom_note(struct stat_total *total, const struct roast_fact *fact)
                 stat_total_real(total, fact->real);
 }
 
-static void set_total(struct roast_metric_set *set, enum roast_metric metric,
-                      const struct stat_total *total)
+static int set_total(struct roast_metric_set *set, enum roast_metric metric,
+                     const struct stat_total *total)
 {
+        if (total->n == 0)
+                return roast_metric_set_absent(set, metric,
+                                               "not in the figures given in place of the report");
         if (total->inexact)
                 roast_metric_set_real(set, metric, total->real);
         else
                 roast_metric_set_count(set, metric, total->whole);
+        return 0;
 }
 
 int report_assume_process_time(struct roast_metric_set *set)
@@ -108,10 +112,9 @@ static int set_time_per_chunk(struct roast_metric_set *set)
 
 int report_end(struct roast_metric_set *set, const struct report_custom *custom)
 {
-        if (custom->given) {
-                set_total(set, ROAST_TOTAL_EVENTS, &custom->entries);
-                set_total(set, ROAST_TOTAL_BYTES_READ, &custom->bytes);
-                set_total(set, ROAST_TOTAL_CPU_TIME, &custom->duration_s);
-        }
+        if (custom->given && (set_total(set, ROAST_TOTAL_EVENTS, &custom->entries) < 0 ||
+                              set_total(set, ROAST_TOTAL_BYTES_READ, &custom->bytes) < 0 ||
+                              set_total(set, ROAST_TOTAL_CPU_TIME, &custom->duration_s) < 0))
+                return ROAST_E_NOMEM;
         return set_time_per_chunk(set);
 }

@@ -19,7 +19,7 @@ enum { REPORT_N_FIELDS = 4 };
 
 extern const struct report_field report_fields[REPORT_N_FIELDS];
 
-/* Sums over datasets; they replace the report's */
+/* Sums over datasets; they replace the report's, and what no dataset tells is absent. */
 struct report_custom {
         bool given;
         struct stat_total entries;

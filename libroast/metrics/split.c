@@ -26,6 +26,7 @@ void split_add(struct split_sum *sum, const struct run_value *values)
         double samples = ns_of(values, CHUNK_SPLIT_SAMPLES);
         double asleep;
 
+        sum->probed += values[CHUNK_PROBE_NS].type == RUN_INT;
         sum->probe_ns += ns_of(values, CHUNK_PROBE_NS);
         if (values[CHUNK_WALL_NS].type != RUN_INT || values[CHUNK_CPU_NS].type != RUN_INT)
                 return;
@@ -44,9 +45,18 @@ void split_add(struct split_sum *sum, const struct run_value *values)
         }
 }
 
+static const char no_chunk[] = "no chunk tells it";
+
+static int set_monitoring(struct roast_metric_set *set, const struct split_sum *sum)
+{
+        if (sum->probed == 0)
+                return roast_metric_set_absent(set, ROAST_MONITORING_SECONDS, no_chunk);
+        roast_metric_set_real(set, ROAST_MONITORING_SECONDS, sum->probe_ns / 1e9);
+        return 0;
+}
+
 static int set_queue(struct roast_metric_set *set, const struct split_sum *sum)
 {
-        static const char reason[] = "no chunk tells it";
         int r;
 
         if (sum->queued) {
@@ -54,8 +64,8 @@ static int set_queue(struct roast_metric_set *set, const struct split_sum *sum)
                 roast_metric_set_real(set, ROAST_CHUNK_THROTTLED_SECONDS, sum->throttled_ns / 1e9);
                 return 0;
         }
-        r = roast_metric_set_absent(set, ROAST_CHUNK_RUNQUEUE_SECONDS, reason);
-        return r < 0 ? r : roast_metric_set_absent(set, ROAST_CHUNK_THROTTLED_SECONDS, reason);
+        r = roast_metric_set_absent(set, ROAST_CHUNK_RUNQUEUE_SECONDS, no_chunk);
+        return r < 0 ? r : roast_metric_set_absent(set, ROAST_CHUNK_THROTTLED_SECONDS, no_chunk);
 }
 
 int split_set(struct roast_metric_set *set, const struct split_sum *sum)
@@ -75,8 +85,9 @@ int split_set(struct roast_metric_set *set, const struct split_sum *sum)
                 return 0;
         roast_metric_set_real(set, ROAST_CHUNK_CPU_SECONDS, sum->cpu_ns / 1e9);
         roast_metric_set_count(set, ROAST_CHUNK_SPLIT_SAMPLES, (int64_t)sum->samples);
-        roast_metric_set_real(set, ROAST_MONITORING_SECONDS, sum->probe_ns / 1e9);
-        r = set_queue(set, sum);
+        r = set_monitoring(set, sum);
+        if (r >= 0)
+                r = set_queue(set, sum);
         for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(parts); i++) {
                 double share = parts[i].samples / (sum->samples > 0 ? sum->samples : 1);
 

@@ -23,6 +23,7 @@ struct split_sum {
         double samples; /* and of these: */
         double block_io_samples;
         double gil_samples;
+        int64_t probed;  /* chunks of any kind that tell */
         double probe_ns; /* what measuring took, beside the wall time */
 };
 

@@ -67,6 +67,7 @@ static inline int64_t stat_sum_int(int64_t a, int64_t b)
 
 /* A sum that stays exact as long as its parts are whole numbers and it fits */
 struct stat_total {
+        int64_t n; /* parts */
         double real;
         int64_t whole;
         bool inexact;
@@ -74,12 +75,14 @@ struct stat_total {
 
 static inline void stat_total_int(struct stat_total *total, int64_t value)
 {
+        total->n++;
         total->real += (double)value;
         total->inexact |= __builtin_add_overflow(total->whole, value, &total->whole);
 }
 
 static inline void stat_total_real(struct stat_total *total, double value)
 {
+        total->n++;
         total->real += value;
         total->inexact = true;
 }

@@ -13,6 +13,7 @@
 
 #include "metrics/collect.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 struct worker_state {
         double threads; /* 0: not here, or not known */
@@ -138,6 +139,18 @@ static int find_end(struct collect *collect, struct roast_error *error)
                      : last_stamp(collect, RUN_TASK, TASK_START_UTC_NS, TASK_STOP_UTC_NS, error);
 }
 
+/* There were workers, but no time to average them over. */
+static int set_no_time(struct roast_metric_set *set, const char *reason)
+{
+        static const enum roast_metric averages[] = { ROAST_AVG_WORKERS, ROAST_MEAN_WORKERS,
+                                                      ROAST_TOTAL_CORES };
+        int r = 0;
+
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(averages) && r >= 0; i++)
+                r = roast_metric_set_absent(set, averages[i], "%s", reason);
+        return r;
+}
+
 int collect_workers(struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
@@ -171,8 +184,12 @@ int collect_workers(struct collect *collect, struct roast_error *error)
                 return r;
         advance(&integral, collect->end_utc_ns);
         roast_metric_set_count(set, ROAST_PEAK_WORKERS, integral.peak_workers);
-        if (collect->end_utc_ns <= collect->start_utc_ns)
-                return 0;
+        if (collect->end_utc_ns <= collect->start_utc_ns) {
+                r = set_no_time(set, collect->end_utc_ns == collect->start_utc_ns
+                                             ? "the run took no time"
+                                             : "the run ends before it begins");
+                return r < 0 ? roast_fail_nomem(error) : 0;
+        }
         ns = duration_ns(collect->start_utc_ns, collect->end_utc_ns);
         roast_metric_set_real(set, ROAST_AVG_WORKERS, integral.worker_ns / ns);
         if (integral.samples > 0 && isfinite(integral.samples))

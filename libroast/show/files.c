@@ -98,10 +98,15 @@ const struct roast_column branch_columns[BRANCH_N_COLUMNS] = {
 
 int branch_fill(struct roast_table *table, const struct roast_summary *summary)
 {
+        /* sizes come for all branches of a file that has them, or for none */
+        const char *without = "no chunk tells it";
         double whole = 0;
 
-        for (size_t i = 0; i < summary->n_branches; i++)
+        for (size_t i = 0; i < summary->n_branches; i++) {
                 whole += (double)summary->branches[i].needed.bytes;
+                if (summary->branches[i].needed.chunks)
+                        without = "not in its file";
+        }
         for (size_t i = 0; i < summary->n_branches; i++) {
                 const struct roast_branch *branch = &summary->branches[i];
                 double share = whole > 0 ? (double)branch->needed.bytes / whole : 0;
@@ -112,7 +117,7 @@ int branch_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_text(&cells[0], "%s", branch->name);
                 build_count(&cells[1], branch->chunks);
                 if (branch->needed.chunks == 0) {
-                        build_absent(&cells[2], "not in its file");
+                        build_absent(&cells[2], without);
                         continue;
                 }
                 build_bytes(&cells[2], (double)branch->needed.bytes);

@@ -41,8 +41,8 @@ int dataset_fill(struct roast_table *table, const struct roast_summary *summary)
                         build_seconds(&cells[5], dataset->cpu_s);
                 if (dataset->bytes_chunks)
                         build_bytes(&cells[6], dataset->requested_bytes);
-                if (dataset->events && dataset->wall_chunks) {
-                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->events);
+                if (dataset->wall_events > 0) {
+                        build_seconds(&cells[7], dataset->wall_s / (double)dataset->wall_events);
                         cells[7].real *= 1e6;
                 }
                 build_sum(&cells[8], &dataset->sums.needed);
@@ -71,7 +71,8 @@ static void section_times(struct roast_cell *cells, const struct roast_section *
         if (!section_has_time(section))
                 return;
         build_seconds(&cells[3], section->total_s);
-        build_seconds(&cells[4], section->self_s);
+        if (section->kind & SECTION_TIME)
+                build_seconds(&cells[4], section->self_s);
         build_seconds(&cells[5], section->min_s);
         build_seconds(&cells[6], section->max_s);
 }
@@ -88,9 +89,9 @@ int section_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_count(&cells[1], section->chunks);
                 build_count(&cells[2], section->count);
                 section_times(cells, section);
-                if (section->kind & SECTION_MEMORY)
+                if (section->memory_chunks)
                         build_bytes(&cells[7], section->rss_delta_bytes);
-                if (section->kind & SECTION_BYTES_READ)
+                if (section->bytes_chunks)
                         build_bytes(&cells[8], (double)section->bytes);
         }
         return 0;

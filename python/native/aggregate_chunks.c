@@ -149,6 +149,7 @@ static int read_part(struct chunk_reader *reader, PyObject *name, int part)
         if (isfinite(values[TIMING]))
                 figures.total_s = figures.self_s = figures.min_s = figures.max_s = values[TIMING];
         figures.rss_delta_bytes = values[MEMORY] * CHUNK_MIB;
+        figures.has_bytes = isfinite(values[BYTES]);
         figures.bytes = plain_integer(
                 &(struct roast_fact){ .type = ROAST_FACT_REAL, .real = values[BYTES] });
         section_add(&section->section, &figures);

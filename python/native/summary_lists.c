@@ -53,21 +53,23 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
 static PyObject *section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
-        bool timed = section_has_time(section);
+        bool timed = section_has_time(section), followed = section->memory_chunks > 0;
 
         return Py_BuildValue(
-                "{s:N,s:O,s:O,s:O,s:L,s:L,s:N,s:N,s:N,s:N,s:L,s:d,s:d,s:d,s:L}", "name",
+                "{s:N,s:O,s:O,s:O,s:L,s:L,s:N,s:N,s:N,s:N,s:L,s:N,s:N,s:N,s:N}", "name",
                 native_text(section->name), "time",
                 section->kind & SECTION_TIME ? Py_True : Py_False, "memory",
                 section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
                 section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
                 (long long)section->chunks, "count", (long long)section->count, "total_s",
                 real_or_none(timed, section->total_s), "self_s",
-                real_or_none(timed, section->self_s), "min_s", real_or_none(timed, section->min_s),
-                "max_s", real_or_none(timed, section->max_s), "memory_chunks",
-                (long long)section->memory_chunks, "rss_delta_bytes", section->rss_delta_bytes,
-                "rss_delta_min_bytes", section->rss_delta_min_bytes, "rss_delta_max_bytes",
-                section->rss_delta_max_bytes, "bytes", (long long)section->bytes);
+                real_or_none(section->kind & SECTION_TIME, section->self_s), "min_s",
+                real_or_none(timed, section->min_s), "max_s", real_or_none(timed, section->max_s),
+                "memory_chunks", (long long)section->memory_chunks, "rss_delta_bytes",
+                real_or_none(followed, section->rss_delta_bytes), "rss_delta_min_bytes",
+                real_or_none(followed, section->rss_delta_min_bytes), "rss_delta_max_bytes",
+                real_or_none(followed, section->rss_delta_max_bytes), "bytes",
+                section->bytes_chunks ? PyLong_FromLongLong(section->bytes) : Py_NewRef(Py_None));
 }
 
 /* What was read is None for a file of which no chunk told that. */
@@ -112,17 +114,21 @@ static PyObject *file_dict(const struct roast_summary *summary, size_t i)
 PyObject *native_documented_dataset(const struct roast_dataset *dataset)
 {
         double n = (double)dataset->finished, events = (double)dataset->events;
+        /* the documented key is always there: 0 where no chunk tells its time */
+        double mean_s = dataset->wall_chunks ? dataset->wall_s / (double)dataset->wall_chunks : 0;
         PyObject *dict =
                 Py_BuildValue("{s:L,s:d,s:L,s:d}", "num_chunks", (long long)dataset->finished,
                               "total_duration", dataset->wall_s, "total_events",
-                              (long long)dataset->events, "mean_duration", dataset->wall_s / n);
+                              (long long)dataset->events, "mean_duration", mean_s);
 
         if (dict && dataset->events > 0 &&
             (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
-             plain_put(dict, "time_per_event", PyFloat_FromDouble(dataset->wall_s / events)) < 0 ||
+             plain_put(dict, "time_per_event",
+                       real_or_none(dataset->wall_events > 0,
+                                    dataset->wall_s / (double)dataset->wall_events)) < 0 ||
              plain_put(dict, "memory_per_event",
-                       real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes / events)) <
-                     0))
+                       real_or_none(dataset->rss_events > 0,
+                                    dataset->rss_delta_bytes / (double)dataset->rss_events)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }
@@ -147,7 +153,7 @@ PyObject *native_documented_section(const struct roast_section *section, PyObjec
              plain_put(dict, "min_mem_delta_mb",
                        PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
                 Py_CLEAR(dict);
-        if (dict && section->kind & SECTION_BYTES_READ &&
+        if (dict && section->bytes_chunks &&
             plain_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
                 Py_CLEAR(dict);
         return dict;

@@ -64,6 +64,7 @@ static int read_dataset(PyObject *name, PyObject *figures, void *context)
                           : isfinite(mean_s) ? mean_s * (double)dataset->finished
                                              : 0;
         dataset->wall_chunks = isfinite(total_s) || isfinite(mean_s) ? dataset->finished : 0;
+        dataset->wall_events = dataset->wall_chunks ? dataset->events : 0;
         return copy_name(&dataset->name, name);
 }
 

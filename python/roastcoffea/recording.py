@@ -8,7 +8,7 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -108,17 +108,24 @@ def note_report(
     for name, known in run.facts().items():
         if name.startswith("custom.") and known is not None:
             run.fact(name, None, "a later report came without it")
+    if custom_metrics:
+        run.fact("custom.given", 1)  # the report's sums are replaced, whatever these tell
     for dataset, figures in (custom_metrics or {}).items():
-        if not isinstance(figures, Mapping):
-            figures = {}  # it adds nothing, but the report's sums are replaced all the same
-        counters = figures.get("performance_counters") or {}
-        for field, value in (
-            ("entries", figures.get("entries", 0)),
-            ("duration", figures.get("duration", 0)),
-            ("bytes", counters.get("num_requested_bytes", 0)),
-        ):
+        for field, value in _given(figures):
             run.fact(f"custom.{field}.{dataset}", number(value), "not a number")
     run.commit()
+
+
+def _given(figures: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what is there of a dataset's custom figures: what is not there is not 0."""
+    if not isinstance(figures, Mapping):
+        return
+    for field in ("entries", "duration"):
+        if field in figures:
+            yield field, figures[field]
+    counters = figures.get("performance_counters")
+    if isinstance(counters, Mapping) and "num_requested_bytes" in counters:
+        yield "bytes", counters["num_requested_bytes"]
 
 
 def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:

@@ -279,6 +279,37 @@ def test_what_a_link_leads_to_is_replaced_and_the_link_stays(run: Path, tmp_path
     assert [path.name for path in target.parent.iterdir()] == ["metrics.json"]
 
 
+def test_a_link_to_what_is_not_there_yet_says_where_it_is_written(
+    run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "there").mkdir()
+    first, second = tmp_path / "first.json", tmp_path / "there" / "second.json"
+    first.symlink_to("there/second.json")
+    second.symlink_to("metrics.json")
+    assert export(run, "-o", first) == ""
+    assert first.is_symlink()
+    assert second.is_symlink()
+    assert "metrics" in json.loads((tmp_path / "there" / "metrics.json").read_text())
+    circle = tmp_path / "circle"
+    circle.symlink_to("circle")
+    result = roast("export", run, "-o", circle)
+    assert result.returncode == 2
+    assert "it cannot be told where this leads" in result.stderr
+    assert circle.is_symlink()
+
+
+def test_a_link_to_a_run_that_is_in_its_log_alone_is_not_followed(
+    run: Path, tmp_path: Path
+) -> None:
+    log, link = tmp_path / "x.roast-wal", tmp_path / "link"
+    log.write_bytes(b"a log")
+    link.symlink_to("x.roast")
+    result = roast("export", run, "-o", link)
+    assert result.returncode == 2
+    assert "is a run, and is not overwritten" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "x.roast-wal"]
+
+
 def test_standard_output_by_its_name_is_standard_output(run: Path, tmp_path: Path) -> None:
     """As /dev/stdout is: a link, which must not be replaced, to a file that has more in it."""
     name, kept = tmp_path / "stdout", tmp_path / "kept.txt"

@@ -330,6 +330,16 @@ def test_custom_metrics_of_any_kind_count_as_in_the_aggregation(custom: Any) -> 
     plain = aggregate_workflow_metrics(report, 0.0, 1.0, custom)
     for key in ("total_events", "total_bytes_read", "total_cpu_time", "num_chunks"):
         assert metrics[key] == plain[key], key
+        assert metrics.absent.get(key) == plain.absent.get(key), key
+
+
+def test_what_custom_metrics_do_not_tell_is_absent() -> None:
+    with MetricsCollector() as collector:
+        collector.set_coffea_report({"bytesread": 10}, {"A": {"entries": 3}})
+    metrics = collector.get_metrics()
+    assert metrics["total_events"] == 3
+    assert metrics["total_bytes_read"] == 0, "as documented"
+    assert {"total_bytes_read", "total_cpu_time", "data_rate_gbps"} <= metrics.absent.keys()
 
 
 def test_a_back_end_that_returns_nothing_is_no_fault() -> None:

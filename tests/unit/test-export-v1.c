@@ -169,6 +169,26 @@ static void test_what_was_read_of_each_file(void **state)
         assert_has(text, "\"bytes_read_percent\":12.5");
 }
 
+static void test_a_mean_of_a_dataset_is_over_the_chunks_whose_time_is_known(void **state)
+{
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        struct roast_run *run = new_timed_run();
+
+        chunk_table_init(&table);
+        add_chunk(&table, "a.root", "TTbar", CHUNK_FINISHED);
+        add_chunk(&table, "b.root", "TTbar", CHUNK_FINISHED);
+        chunk_table_set(&table, 1, CHUNK_WALL_NS, CHUNK_ABSENT);
+        add_chunk(&table, "c.root", "silent", CHUNK_FINISHED);
+        chunk_table_set(&table, 2, CHUNK_WALL_NS, CHUNK_ABSENT);
+        add_table(run, &table);
+        text = export_run(state, run);
+        assert_has(text, "\"TTbar\":{\"num_chunks\":2,\"total_duration\":1.0,\"total_events\":0,"
+                         "\"mean_duration\":1.0}");
+        assert_has(text, "\"silent\":{\"num_chunks\":1,\"total_duration\":0.0,\"total_events\":0,"
+                         "\"mean_duration\":0.0}");
+}
+
 static void test_spans_have_their_tuples(void **state)
 {
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
@@ -282,6 +302,7 @@ int main(void)
                 TEST(test_attempts_without_a_place_have_no_information),
                 TEST(test_datasets_of_which_nothing_finished_are_left_out),
                 TEST(test_what_was_read_of_each_file),
+                TEST(test_a_mean_of_a_dataset_is_over_the_chunks_whose_time_is_known),
                 TEST(test_spans_have_their_tuples),
                 TEST(test_metrics_of_the_user_are_keys),
                 TEST(test_samples_are_counted_at_the_interval_of_the_back_end),

@@ -220,6 +220,28 @@ static void test_what_is_not_known_is_left_out(void **state)
         roast_run_free(run);
 }
 
+static void test_tasks_have_their_cpu_time_and_peak_memory(void **state)
+{
+        struct roast_task task = ROAST_TASK_INIT;
+        struct roast_run *run;
+        const char *text;
+
+        (void)state;
+        assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
+        task.key = "silent";
+        assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
+        task.key = "measured";
+        task.cpu_ns = 1500000000;
+        task.peak_memory_bytes = 4096;
+        assert_int_equal(roast_run_add_task(run, &task, NULL), 1);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        text = export(run, ROAST_EXPORT_CSV, ROAST_EXPORT_TASKS);
+        assert_has(text, ",entry_stop,cpu_s,peak_memory_bytes\nsilent,");
+        assert_has(text, ",,\nmeasured,");
+        assert_has(text, ",1.5,4096\n");
+        roast_run_free(run);
+}
+
 static void test_what_does_not_go_together_is_refused(void **state)
 {
         static const struct roast_export_options bad[] = {
@@ -329,6 +351,7 @@ int main(void)
                                                 free_run),
                 cmocka_unit_test(test_an_empty_run_is_exported),
                 cmocka_unit_test(test_what_is_not_known_is_left_out),
+                cmocka_unit_test(test_tasks_have_their_cpu_time_and_peak_memory),
                 cmocka_unit_test_setup_teardown(test_what_does_not_go_together_is_refused,
                                                 make_sample, free_run),
                 cmocka_unit_test_setup_teardown(test_an_error_of_the_writer_ends_the_export,

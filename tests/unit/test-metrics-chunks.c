@@ -179,6 +179,27 @@ static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waitin
         assert_absent(&summary, ROAST_CHUNK_THROTTLED_SECONDS, "no chunk tells it");
         assert_near(summary.metrics.values[ROAST_CHUNK_OTHER_WAIT_SECONDS].real, 6);
         assert_near(summary.metrics.values[ROAST_CHUNK_BLOCK_IO_SECONDS].real, 0);
+        assert_absent(&summary, ROAST_MONITORING_SECONDS, "no chunk tells it");
+        assert_absent(&summary, ROAST_MONITORING_PERCENT, "no chunk and no sample tells it");
+}
+
+/* That it took nothing is a reading, too. */
+static void test_what_measuring_cost_is_known_where_a_chunk_tells_it(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        chunk_table_init(&table);
+        assert_int_equal(chunk_table_add(&table), 0);
+        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
+        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
+        chunk_table_set(&table, 0, CHUNK_CPU_NS, 4 * S);
+        chunk_table_set(&table, 0, CHUNK_PROBE_NS, 0);
+        add_table(run, &table);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_MONITORING_SECONDS), 0);
 }
 
 static void test_failed_chunks_are_counted_and_not_averaged(void **state)
@@ -245,6 +266,38 @@ static void test_sections_of_what_is_no_chunk_do_not_count(void **state)
         assert_near(summary.sections[0].total_s, 2);
 }
 
+/* One of two chunks lost the reading of its memory, and the source of its bytes. */
+static void test_sections_sum_what_chunks_tell(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        chunk_table_init(&table);
+        for (size_t row = 0; row < 2; row++) {
+                int64_t figures[SECTION_N_FIELDS];
+
+                for (size_t i = 0; i < SECTION_N_FIELDS; i++)
+                        figures[i] = CHUNK_ABSENT;
+                figures[SECTION_KIND] = SECTION_MEMORY | SECTION_BYTES_READ;
+                figures[SECTION_COUNT] = 1;
+                if (row == 0) {
+                        figures[SECTION_RSS_DELTA_BYTES] = 50;
+                        figures[SECTION_BYTES] = 70;
+                }
+                assert_int_equal(chunk_table_add(&table), 0);
+                chunk_table_set(&table, row, CHUNK_OUTCOME, CHUNK_FINISHED);
+                assert_int_equal(chunk_table_add_section(&table, "fill", 4, figures), 0);
+        }
+        add_table(run, &table);
+        summarize(&summary, run);
+        assert_int_equal(summary.sections[0].memory_chunks, 1);
+        assert_near(summary.sections[0].rss_delta_min_bytes, 50);
+        assert_int_equal(summary.sections[0].bytes_chunks, 1);
+        assert_int_equal(summary.sections[0].bytes, 70);
+}
+
 static void test_datasets_and_sections_are_summed(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
@@ -277,8 +330,10 @@ int main(void)
                 cmocka_unit_test(test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled),
                 cmocka_unit_test(
                         test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waiting),
+                cmocka_unit_test(test_what_measuring_cost_is_known_where_a_chunk_tells_it),
                 cmocka_unit_test(test_failed_chunks_are_counted_and_not_averaged),
                 cmocka_unit_test(test_sections_of_what_is_no_chunk_do_not_count),
+                cmocka_unit_test(test_sections_sum_what_chunks_tell),
                 cmocka_unit_test(test_datasets_and_sections_are_summed),
         };
 

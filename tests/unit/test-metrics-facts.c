@@ -73,11 +73,43 @@ static void test_a_report_without_chunks_has_no_time_per_chunk(void **state)
         assert_absent(&summary, ROAST_AVG_CPU_TIME_PER_CHUNK, "the report counts no chunks");
 }
 
+static void test_a_custom_figure_does_not_make_the_others_known(void **state)
+{
+        static const char reason[] = "not in the figures given in place of the report";
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "report.bytesread", 7, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.entries.A", 1000, NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_TOTAL_EVENTS), 1000);
+        assert_absent(&summary, ROAST_TOTAL_BYTES_READ, reason);
+        assert_absent(&summary, ROAST_DATA_RATE_GBPS, reason);
+        assert_absent(&summary, ROAST_TOTAL_CPU_TIME, reason);
+}
+
+static void test_custom_figures_that_tell_nothing_replace_the_report_all_the_same(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "report.entries", 7, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "custom.given", 1, NULL), 0);
+        summarize(&summary, run);
+        assert_absent(&summary, ROAST_TOTAL_EVENTS,
+                      "not in the figures given in place of the report");
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_what_following_the_workers_cost),
                 cmocka_unit_test(test_figures_that_the_user_gave_by_dataset),
+                cmocka_unit_test(test_a_custom_figure_does_not_make_the_others_known),
+                cmocka_unit_test(
+                        test_custom_figures_that_tell_nothing_replace_the_report_all_the_same),
                 cmocka_unit_test(test_branches_that_the_report_names),
                 cmocka_unit_test(test_a_report_without_chunks_has_no_time_per_chunk),
         };

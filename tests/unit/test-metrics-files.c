@@ -242,6 +242,81 @@ static void test_branches_are_ordered_by_what_they_need(void **state)
         assert_near(known(&summary, ROAST_AVG_BRANCHES_READ_PERCENT), 100);
 }
 
+static void test_what_branches_without_sizes_need_is_not_known(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_chunk(&table, 300);
+        touch(&table, "x", CHUNK_ABSENT);
+        touch(&table, "y", CHUNK_ABSENT);
+        sum_up(&summary, &table);
+        assert_int_equal(summary.bytes.needed.chunks, 0);
+        assert_absent(&summary, ROAST_BYTES_NEEDED, "no chunk that finished tells it");
+        assert_absent(&summary, ROAST_BYTES_NEEDED_AGAIN, "no chunk that finished tells it");
+        assert_absent(&summary, ROAST_REQUEST_AMPLIFICATION, "no chunk that finished tells it");
+}
+
+static void test_a_chunk_that_touched_no_branch_needs_nothing(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_chunk(&table, 0);
+        add_chunk(&table, 300);
+        touch(&table, "x", 10);
+        touch(&table, "computed", CHUNK_ABSENT);
+        sum_up(&summary, &table);
+        assert_int_equal(summary.bytes.needed.chunks, 2);
+        assert_near(known(&summary, ROAST_BYTES_NEEDED), 10);
+}
+
+/* Both read the same two chunks, the second of which begins within a basket of the first. */
+static void test_datasets_that_share_a_file_have_each_their_bytes(void **state)
+{
+        static const char *const names[] = { "nominal", "jesUp" };
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (size_t row = 0; row < 4; row++) {
+                const char *name = names[row / 2];
+
+                add_chunk(&table, 300);
+                assert_int_equal(
+                        chunk_table_set_text(&table, row, CHUNK_DATASET, name, strlen(name)), 0);
+                chunk_table_set(&table, row, CHUNK_ENTRY_START, (int64_t)(row % 2) * 100);
+                chunk_table_set(&table, row, CHUNK_ENTRY_STOP, (int64_t)(row % 2) * 100 + 100);
+                chunk_table_set(&table, row, CHUNK_REQUESTED_BYTES, 70);
+                chunk_table_set(&table, row, CHUNK_RCHAR_BYTES, 80);
+                chunk_table_set(&table, row, CHUNK_READ_BYTES, 90);
+                chunk_table_set(&table, row, CHUNK_CUT_BYTES, row % 2 ? 5 : 0);
+                touch(&table, "x", 60);
+        }
+        sum_up(&summary, &table);
+        assert_int_equal(summary.n_datasets, 2);
+        for (size_t i = 0; i < 2; i++) {
+                const struct roast_bytes *sums = &summary.datasets[i].sums;
+
+                assert_int_equal(sums->chunks, 2);
+                assert_int_equal(sums->needed.bytes, 120);
+                assert_int_equal(sums->requested.bytes, 140);
+                assert_int_equal(sums->kernel.bytes, 160);
+                assert_int_equal(sums->storage.bytes, 180);
+                assert_int_equal(sums->cut_chunks, 1);
+                assert_int_equal(sums->again, 5);
+        }
+        assert_int_equal(summary.files[0].sums.needed.bytes, 240);
+        assert_int_equal(summary.bytes.trees, 1);
+        assert_near(known(&summary, ROAST_BYTES_NEEDED), 240);
+        assert_near(known(&summary, ROAST_BYTES_NEEDED_AGAIN), 10);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -251,6 +326,9 @@ int main(void)
                 cmocka_unit_test(test_ratios_that_cannot_be_are_not_known),
                 cmocka_unit_test(test_strange_metadata_tell_nothing),
                 cmocka_unit_test(test_branches_are_ordered_by_what_they_need),
+                cmocka_unit_test(test_what_branches_without_sizes_need_is_not_known),
+                cmocka_unit_test(test_a_chunk_that_touched_no_branch_needs_nothing),
+                cmocka_unit_test(test_datasets_that_share_a_file_have_each_their_bytes),
         };
 
         return cmocka_run_group_tests_name("metrics-files", tests, NULL, NULL);

@@ -87,6 +87,33 @@ static void event(struct roast_run *run, double at_s, enum roast_worker_event ki
                 0);
 }
 
+static void test_workers_of_a_run_without_length_say_why_there_is_no_average(void **state)
+{
+        static const struct {
+                int64_t end_utc_ns;
+                const char *reason;
+        } runs[] = {
+                { UTC, "the run took no time" },
+                { UTC - S, "the run ends before it begins" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+                ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+                struct roast_run *run = new_timed_run();
+
+                assert_int_equal(
+                        roast_run_fact_int(run, "run.end_utc_ns", runs[i].end_utc_ns, NULL), 0);
+                event(run, 0, ROAST_WORKER_PRESENT, "a", 2);
+                summarize(&summary, run);
+                assert_near(known(&summary, ROAST_PEAK_WORKERS), 1);
+                assert_absent(&summary, ROAST_AVG_WORKERS, runs[i].reason);
+                assert_absent(&summary, ROAST_MEAN_WORKERS, runs[i].reason);
+                assert_absent(&summary, ROAST_TOTAL_CORES, runs[i].reason);
+                assert_absent(&summary, ROAST_CORES_PER_WORKER, runs[i].reason);
+        }
+}
+
 static void test_workers_of_different_size_that_come_and_go_are_integrated(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
@@ -340,6 +367,7 @@ int main(void)
                 cmocka_unit_test(test_a_report_is_taken_exactly),
                 cmocka_unit_test(test_a_report_with_unusable_fields_says_which),
                 cmocka_unit_test(test_a_report_of_zero_chunks_has_no_time_per_chunk),
+                cmocka_unit_test(test_workers_of_a_run_without_length_say_why_there_is_no_average),
                 cmocka_unit_test(test_workers_of_different_size_that_come_and_go_are_integrated),
                 cmocka_unit_test(test_a_worker_that_comes_again_under_its_name_counts_once),
                 cmocka_unit_test(test_what_happens_outside_of_the_run_does_not_count),

@@ -20,7 +20,12 @@ static struct roast_section sections[] = {
           .memory_chunks = 1,
           .rss_delta_bytes = 5e6 },
         { .name = (char *)"both", .kind = SECTION_MEMORY, .count = 3, .total_s = 4 },
-        { .name = (char *)"read", .kind = SECTION_BYTES_READ, .count = 1, .bytes = 7 },
+        { .name = (char *)"read",
+          .kind = SECTION_BYTES_READ,
+          .count = 1,
+          .bytes_chunks = 1,
+          .bytes = 7 },
+        { .name = (char *)"silent", .kind = SECTION_MEMORY | SECTION_BYTES_READ, .count = 1 },
 };
 
 static struct roast_dataset datasets[] = {
@@ -28,6 +33,7 @@ static struct roast_dataset datasets[] = {
           .finished = 4,
           .events = 10,
           .wall_chunks = 2,
+          .wall_events = 5,
           .wall_s = 6,
           .cpu_chunks = 4,
           .bytes_chunks = 4 },
@@ -72,9 +78,30 @@ static void test_a_section_without_a_time_shows_none(void **state)
         (void)state;
         make(&table, "sections");
         assert_times(find_row(&table, "timed"), ROAST_CELL_REAL);
-        assert_times(find_row(&table, "both"), ROAST_CELL_REAL);
         assert_times(find_row(&table, "grown"), ROAST_CELL_EMPTY);
         assert_times(find_row(&table, "read"), ROAST_CELL_EMPTY);
+}
+
+static void test_the_time_of_a_section_itself_is_known_where_time_was_tracked(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "sections");
+        assert_int_equal(find_row(&table, "both")[3].type, ROAST_CELL_REAL);
+        assert_int_equal(find_row(&table, "both")[4].type, ROAST_CELL_EMPTY);
+}
+
+static void test_a_section_shows_the_memory_and_bytes_that_chunks_tell(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "sections");
+        assert_string_equal(find_row(&table, "grown")[7].text, "5.00 MB");
+        assert_string_equal(find_row(&table, "read")[8].text, "7 B");
+        assert_int_equal(find_row(&table, "silent")[7].type, ROAST_CELL_EMPTY);
+        assert_int_equal(find_row(&table, "silent")[8].type, ROAST_CELL_EMPTY);
 }
 
 static void test_the_list_of_sections_says_only_what_is_known(void **state)
@@ -102,6 +129,15 @@ static void test_a_dataset_shows_what_its_chunks_tell(void **state)
         }
 }
 
+static void test_time_per_event_is_over_the_events_whose_time_is_known(void **state)
+{
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+        (void)state;
+        make(&table, "datasets");
+        assert_true(find_row(&table, "known")[7].real == 1.2e6);
+}
+
 static void test_a_mean_is_over_the_chunks_whose_time_is_known(void **state)
 {
         ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
@@ -112,12 +148,34 @@ static void test_a_mean_is_over_the_chunks_whose_time_is_known(void **state)
         assert_string_equal(find_row(&table, "unknown")[1].text, "4 chunks, no time");
 }
 
+static void test_a_branch_without_a_size_is_not_in_its_file_if_others_have_theirs(void **state)
+{
+        struct roast_branch branches[] = { { .name = (char *)"Jet_pt", .chunks = 1 },
+                                           { .name = (char *)"Jet_eta", .chunks = 1 } };
+        const struct roast_summary summary = { .branches = branches, .n_branches = 2 };
+
+        (void)state;
+        for (int told = 0; told < 2; told++) {
+                ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
+
+                branches[0].needed.chunks = told;
+                assert_int_equal(roast_table_make(&table, "branches", &summary, NULL), 0);
+                assert_has(find_row(&table, "Jet_eta")[2].text,
+                           told ? "not in its file" : "no chunk tells it");
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_a_section_without_a_time_shows_none),
+                cmocka_unit_test(test_the_time_of_a_section_itself_is_known_where_time_was_tracked),
+                cmocka_unit_test(test_a_section_shows_the_memory_and_bytes_that_chunks_tell),
                 cmocka_unit_test(test_the_list_of_sections_says_only_what_is_known),
                 cmocka_unit_test(test_a_dataset_shows_what_its_chunks_tell),
+                cmocka_unit_test(test_time_per_event_is_over_the_events_whose_time_is_known),
+                cmocka_unit_test(
+                        test_a_branch_without_a_size_is_not_in_its_file_if_others_have_theirs),
                 cmocka_unit_test(test_a_mean_is_over_the_chunks_whose_time_is_known),
         };
 
