@@ -19,6 +19,7 @@ static void leave(struct study *study, struct study_worker *worker, double time_
         if (!worker->here)
                 return;
         worker->here = false;
+        worker->left_s = time_s;
         worker->here_s += time_s - worker->since_s;
         study->capacity_s += (time_s - worker->since_s) * worker->threads;
 }

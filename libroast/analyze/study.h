@@ -56,6 +56,7 @@ struct study_worker {
         bool here;
         double since_s; /* when it came last; within the run */
         double came_s;  /* when it came first */
+        double left_s;  /* when it left last, or the run ended */
         double here_s;  /* how long it was there */
         double threads;
         double limit_bytes; /* 0: not known */
