@@ -40,10 +40,15 @@ struct study_chunk {
         uint32_t entry_start;
 };
 
-/* One thread of one worker, known by the chunks it ran */
+/*
+ * One thread of one worker, known by the chunks it ran. Where these do not tell their thread, as
+ * tasks do not, it is a lane: of those that a worker has at the same time each is in another.
+ */
 struct study_slot {
         uint32_t worker;
         uint32_t chunks;
+        bool is_lane;
+        uint32_t next_lane; /* of the worker; 0: it is the last */
         double first_s;
         double last_s; /* end of its last chunk */
         double busy_s;

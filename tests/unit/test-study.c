@@ -242,6 +242,61 @@ static void test_chunks_that_overlap_have_no_gap(void **state)
         assert_near(study.slots[0].busy_s, 6);
 }
 
+/* Four at a time, the last to begin comes first; and one alone */
+static void test_chunks_without_a_thread_are_in_lanes(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        double busy_s = 0;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 8; i++)
+                add_chunk(&table, CHUNK_ABSENT, i / 4 * 2 + 0.125 * (3 - i % 4), 1.9375);
+        add_chunk(&table, CHUNK_ABSENT, 4.5, 1);
+        add_chunk(&table, 1, 0, 6);
+        study_table(&study, &table);
+        assert_int_equal(study.n_slots, 5); /* four lanes, and the thread that is known */
+        for (size_t i = 0; i < study.n_slots; i++)
+                busy_s += study.slots[i].busy_s;
+        assert_near(busy_s, 8 * 1.9375 + 1 + 6);
+        assert_int_equal(study.chunks[3].slot, study.chunks[7].slot);
+        for (size_t i = 4; i < 8; i++)
+                assert_near((double)study.chunks[i].gap_s, 0.0625);
+        assert_int_equal(study.chunks[8].slot, study.chunks[4].slot); /* it ended last */
+        assert_near((double)study.chunks[8].gap_s, 0.1875);
+        assert_false(study.slots[study.chunks[9].slot].is_lane);
+        assert_near(study.starved_s, 0);
+}
+
+/* One after the other, without a moment between: wall times have fewer digits than starts. */
+static void test_chunks_that_only_touch_are_in_one_lane(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 20; i++)
+                add_chunk(&table, CHUNK_ABSENT, 1234.56789 * i, 1234.56789);
+        study_table(&study, &table);
+        assert_int_equal(study.n_slots, 1);
+}
+
+static void test_lanes_of_a_worker_have_an_end(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 1100; i++)
+                add_chunk(&table, CHUNK_ABSENT, 1, 2);
+        study_table(&study, &table);
+        assert_int_equal(study.n_chunks, 1100);
+        assert_int_equal(study.n_slots, 1024);
+}
+
 static int by_value(const void *a, const void *b)
 {
         float x = *(const float *)a, y = *(const float *)b;
@@ -278,6 +333,9 @@ int main(void)
                 cmocka_unit_test(test_the_client_is_named),
                 cmocka_unit_test(test_chunks_out_of_order_have_the_gaps_of_their_order),
                 cmocka_unit_test(test_chunks_that_overlap_have_no_gap),
+                cmocka_unit_test(test_chunks_without_a_thread_are_in_lanes),
+                cmocka_unit_test(test_chunks_that_only_touch_are_in_one_lane),
+                cmocka_unit_test(test_lanes_of_a_worker_have_an_end),
                 cmocka_unit_test(test_medians_against_sorting),
         };
 
