@@ -19,6 +19,9 @@
 
 #define THREADS_MAX 10000000
 
+/* Where the simulation of the run itself is further off than this, readers are told. */
+#define ERROR_MOST 0.2
+
 static void predictor_deinit(struct predictor *predictor)
 {
         study_deinit(&predictor->study);
@@ -189,6 +192,19 @@ static int assume_chunks(struct roast_forecast *forecast, const struct model *mo
                       "events: for other sizes, anything from none to all of it does");
 }
 
+/* What the run itself tells of its simulation; a run without a length tells nothing. */
+static int warn_of_error(struct roast_forecast *forecast)
+{
+        double off = forecast->again_s / forecast->elapsed_s - 1;
+
+        if (!(fabs(off) > ERROR_MOST) || !isfinite(off))
+                return 0;
+        return assume(forecast,
+                      "take care: the simulation of the run itself is %.0f %% %s, as it is where "
+                      "workers come and go; predictions may be as far off",
+                      100 * fabs(off), off < 0 ? "too short" : "too long");
+}
+
 static int assume_cores(struct roast_forecast *forecast, const struct model *model)
 {
         char others[160] = "";
@@ -240,6 +256,8 @@ static int state_assumptions(struct predictor *predictor)
                            "%.2g %% of attempts fail, halfway on average, and are "
                            "repeated at once, up to %d times",
                            100 * predictor->fail_rate, MODEL_RETRIES);
+        if (r >= 0)
+                r = warn_of_error(forecast);
         return r;
 }
 

@@ -104,7 +104,7 @@ void model_add_cores(struct model *model, const struct study *study)
         if (study->cpus > 0 && on_client_host(study))
                 model->cores = study->cpus;
         if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
-                model->others = others_for(model->slowdown, (double)study->n_slots, model->cores);
+                model->others = others_for(model->slowdown, model->threads, model->cores);
 }
 
 double model_slowdown(const struct model *model, double threads, double sharing)

@@ -119,27 +119,19 @@ static double among_chunks_s(const struct study *study, const struct study_worke
 
 /*
  * Time of threads that never had a chunk, from the first chunk to the last. A chunk without a
- * worker ran on one of them all the same. Negative: no memory.
+ * worker ran on one of them all the same.
  */
 static double unused_s(const struct study *study)
 {
-        ROAST_CLEANUP(cleanup_free) double *used = calloc(study->texts.n + 1, sizeof(*used));
-        double idle_s = 0, strays = 0;
+        double idle_s = 0;
 
-        if (!used)
-                return ROAST_E_NOMEM;
-        for (size_t i = 0; i < study->n_slots; i++)
-                if (worker_of(study, &study->slots[i]))
-                        used[study->slots[i].worker]++;
-                else
-                        strays++;
         for (size_t i = 0; i < study->texts.n; i++) {
                 const struct study_worker *worker = &study->workers[i];
 
-                if (worker->known && worker->threads > used[i])
-                        idle_s += (worker->threads - used[i]) * among_chunks_s(study, worker);
+                if (worker->known && worker->threads > worker->slots)
+                        idle_s += (worker->threads - worker->slots) * among_chunks_s(study, worker);
         }
-        return fmax(idle_s - strays * (study->last_s - study->first_s), 0);
+        return fmax(idle_s - study->strays * (study->last_s - study->first_s), 0);
 }
 
 /* The chunks that ended last */
@@ -212,8 +204,6 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         if (study->unfinished)
                 return no_end(verdict);
         without_s = unused_s(study);
-        if (without_s < 0)
-                return ROAST_E_NOMEM;
         /* as many as there were at a time, if workers came and went */
         unused = without_s > 0 ? without_s / (study->last_s - study->first_s) : 0;
         idle_s = tail_s(study) + without_s;

@@ -64,6 +64,7 @@ struct study_worker {
         double left_s;  /* when it left last, or the run ended */
         double here_s;  /* how long it was there */
         double threads;
+        double slots;       /* of its threads, those that ran chunks */
         double limit_bytes; /* 0: not known */
         uint32_t host;
         double rss_bytes; /* resident, the last sample */
@@ -126,6 +127,7 @@ struct study {
         size_t n_slots;
         struct study_worker *workers; /* texts.n of them */
         bool has_workers;             /* their comings and goings are known */
+        double strays;                /* slots of workers of which they are not */
         bool has_samples;
         double capacity_s; /* threads x time that they were there */
         double threads;    /* capacity over elapsed */
