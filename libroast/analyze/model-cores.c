@@ -75,7 +75,7 @@ static bool on_client_host(const struct study *study)
  * waiting for the next one. Where no span tells, all of it is taken to. */
 static double gap_share(const struct model *model, const struct study *study)
 {
-        double gaps_s = study->overhead_s + study->starved_s;
+        double gaps_s = study->overhead_s + study->starved_s + study->tasked_s;
         double task_s = study->spans.processor_s - study->wall_s;
 
         if (!(gaps_s > 0) || !(study->spans.processor_s > 0))

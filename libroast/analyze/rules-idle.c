@@ -75,15 +75,18 @@ int rule_starvation(const struct study *study, double limit, struct verdict *ver
         if (share < limit)
                 return verdict_why_not(verdict,
                                        "threads were idle between chunks for %.1f %% of "
-                                       "the time",
-                                       100 * share);
+                                       "the time, and had other tasks for %.1f %%",
+                                       100 * share, 100 * study->tasked_s / study->capacity_s);
         verdict_fire(verdict, study, study->starved_s,
                      "Threads are idle between chunks for %.0f %% of the time", 100 * share);
         verdict_evidence(verdict, "%s in all beyond the typical %s between two chunks",
                          say_s(study->starved_s), say_s(study->typical_gap_s));
+        if (study->tasked_s > 0)
+                verdict_evidence(verdict, "without %s in which threads had other tasks",
+                                 say_s(study->tasked_s));
         for (size_t i = 0; i < study->n_chunks; i++)
-                if (!isnan(study->chunks[i].gap_s))
-                        top_add(&top, i, (double)study->chunks[i].gap_s);
+                if (study->chunks[i].starved_s > 0)
+                        top_add(&top, i, (double)study->chunks[i].starved_s);
         for (size_t i = 0; i < top.n; i++) {
                 const struct study_chunk *chunk = &study->chunks[top.items[i].index];
 

@@ -172,12 +172,14 @@ static void sum_up(struct study *study)
                 study->last_s = fmax(study->last_s, study->slots[i].last_s);
         }
         for (size_t i = 0; i < study->n_chunks; i++) {
-                double gap_s = (double)study->chunks[i].gap_s;
+                struct study_chunk *chunk = &study->chunks[i];
+                double gap_s = (double)chunk->gap_s;
 
                 if (isnan(gap_s))
                         continue;
                 if (gap_s > most) {
-                        study->starved_s += gap_s - study->typical_gap_s;
+                        chunk->starved_s = (float)(gap_s - study->typical_gap_s);
+                        study->starved_s += (double)chunk->starved_s;
                         gap_s = study->typical_gap_s;
                 }
                 study->overhead_s += gap_s;

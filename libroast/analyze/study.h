@@ -25,10 +25,11 @@
 struct study_chunk {
         double start_s;
         float wall_s;
-        float cpu_s;    /* NaN: not measured, and so the next two */
-        float queue_s;  /* runnable, but without a core: run queue and quota */
-        float asleep_s; /* waiting for anything but a core or the GIL */
-        float gap_s;    /* since the chunk before on the same thread; NaN: it was the first */
+        float cpu_s;     /* NaN: not measured, and so the next two */
+        float queue_s;   /* runnable, but without a core: run queue and quota */
+        float asleep_s;  /* waiting for anything but a core or the GIL */
+        float gap_s;     /* since the chunk before on the same thread; NaN: it was the first */
+        float starved_s; /* of a gap that is too long, what the thread was idle */
         float rss_growth_bytes; /* peak over the start */
         float bytes;            /* requested */
         uint32_t events;
@@ -153,7 +154,8 @@ struct study {
         /* between chunks */
         double typical_gap_s; /* median; NaN: no two chunks of a thread */
         double overhead_s;    /* gaps, up to what is typical */
-        double starved_s;     /* what they exceed that by */
+        double starved_s;     /* what they exceed that by, without a task on the thread */
+        double tasked_s;      /* and with one */
         double first_s;       /* the first chunk begins, the last ends */
         double last_s;
         double median_wall_s;
@@ -168,6 +170,7 @@ int study_chunks(struct study *study, struct roast_run *run, struct roast_error 
 int study_sections(struct study *study, struct roast_run *run, struct roast_error *error);
 int study_workers(struct study *study, struct roast_run *run, struct roast_error *error);
 int study_gaps(struct study *study, struct roast_run *run, struct roast_error *error);
+int study_tasks(struct study *study, struct roast_run *run, struct roast_error *error);
 
 /* A string for people; NULL when it is not known. Not ended by 0: use with %.*s. */
 const char *study_text(const struct study *study, uint32_t number, size_t *len);
