@@ -367,6 +367,27 @@ static void test_chunks_without_events_are_not_too_small(void **state)
         assert_string_equal(why_not(&found, "chunks-small"), "no chunk has events");
 }
 
+/* A clock that is too coarse, or a processor that does nothing */
+static void takes_no_time(struct scene_chunk *chunk)
+{
+        chunk->wall = 1e-10;
+}
+
+static void test_chunks_that_take_no_time_do_not_stand_out(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = takes_no_time });
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_has(why_not(&found, "outliers"), "0 chunks took 3 times");
+        assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
+        assert_null(strstr(text, "nan %"));
+}
+
 /* A worker stops taking chunks: as if it was killed and nobody saw it */
 static void is_alone_from_the_middle_on(struct scene_chunk *chunk)
 {
@@ -537,6 +558,7 @@ int main(void)
                 cmocka_unit_test(test_what_a_trait_is_not),
                 cmocka_unit_test(test_rules_about_the_end_of_a_run_need_one),
                 cmocka_unit_test(test_chunks_without_events_are_not_too_small),
+                cmocka_unit_test(test_chunks_that_take_no_time_do_not_stand_out),
                 cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
                 cmocka_unit_test(test_threads_are_not_idle_after_their_worker_has_gone),
                 cmocka_unit_test(test_a_worker_that_goes_early_makes_no_tail),
