@@ -238,7 +238,7 @@ static void find_files(struct file *files, const struct model *model, const stru
 }
 
 int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
-                  struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
+                  size_t most, struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct file *files = NULL;
         struct cutter cutter = { .chunksize = chunksize };
@@ -248,7 +248,7 @@ int model_rechunk(const struct model *model, const struct study *study, int64_t 
                 return roast_fail_nomem(error);
         find_files(files, model, study);
         cut_all(&cutter, model, study, files);
-        if (cutter.n > MODEL_CHUNKS_MAX)
+        if (cutter.n > most)
                 return roast_fail(error, ROAST_E_INVALID, "chunks of %lld events would be %zu",
                                   (long long)chunksize, cutter.n);
         cutter.chunks = malloc((cutter.n + 1) * sizeof(*cutter.chunks));

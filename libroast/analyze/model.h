@@ -76,9 +76,12 @@ struct model_doubt {
 int model_make(struct model *model, const struct study *study, struct roast_error *error);
 void model_deinit(struct model *model);
 
-/* The chunks of coffea's Runner for another chunk size; the caller frees. */
+/*
+ * The chunks of coffea's Runner for another chunk size; the caller frees. ROAST_E_INVALID if there
+ * are more than `most`.
+ */
 int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
-                  struct model_chunk **ret, size_t *n, struct roast_error *error);
+                  size_t most, struct model_chunk **ret, size_t *n, struct roast_error *error);
 
 /* The fixed part of a chunk, by its quantile: the median at 0.5 */
 double model_fixed(const struct model *model, double quantile);
