@@ -19,6 +19,9 @@
 
 #define THREADS_MAX 10000000
 
+/* Where the simulation of the run itself is further off than this, readers are told. */
+#define ERROR_MOST 0.2
+
 static void predictor_deinit(struct predictor *predictor)
 {
         study_deinit(&predictor->study);
@@ -189,6 +192,20 @@ static int assume_chunks(struct roast_forecast *forecast, const struct model *mo
                       "events: for other sizes, anything from none to all of it does");
 }
 
+/* What the run itself tells of its simulation; a run without a length tells nothing. */
+static int warn_of_error(struct roast_forecast *forecast)
+{
+        double off = forecast->again_s / forecast->elapsed_s - 1;
+
+        if (!(fabs(off) > ERROR_MOST) || !isfinite(off))
+                return 0;
+        return assume(forecast,
+                      "take care: the simulation of the run itself is %.0f %% too %s; predictions "
+                      "may be as far off",
+                      100 * fabs(off),
+                      off < 0 ? "short, as it is where workers come and go" : "long");
+}
+
 static int assume_cores(struct roast_forecast *forecast, const struct model *model)
 {
         char others[160] = "";
@@ -208,6 +225,18 @@ static int assume_cores(struct roast_forecast *forecast, const struct model *mod
                       "up to %.0f threads share the %.0f cores of this host%s; workers beyond that "
                       "bring cores of their own",
                       fmax(model->cores, model->threads), model->cores, others);
+}
+
+static int tell_left_out(const struct predictor *predictor)
+{
+        int r = 0;
+
+        for (size_t i = 0; i < predictor->n_left_out && r >= 0; i++)
+                r = assume(predictor->forecast,
+                           "chunks of %lld events were not tried, or not with enough numbers of "
+                           "workers: that would take too long",
+                           (long long)predictor->left_out[i]);
+        return r;
 }
 
 static int state_assumptions(struct predictor *predictor)
@@ -240,11 +269,14 @@ static int state_assumptions(struct predictor *predictor)
                            "%.2g %% of attempts fail, halfway on average, and are "
                            "repeated at once, up to %d times",
                            100 * predictor->fail_rate, MODEL_RETRIES);
+        if (r >= 0)
+                r = warn_of_error(forecast);
         return r;
 }
 
-int predictor_chunks(struct predictor *predictor, int64_t chunksize, struct model_chunk **made,
-                     const struct model_chunk **chunks, size_t *n, struct roast_error *error)
+int predictor_chunks(struct predictor *predictor, int64_t chunksize, size_t most,
+                     struct model_chunk **made, const struct model_chunk **chunks, size_t *n,
+                     struct roast_error *error)
 {
         int r;
 
@@ -253,7 +285,7 @@ int predictor_chunks(struct predictor *predictor, int64_t chunksize, struct mode
         *n = predictor->model.n_chunks;
         if (chunksize <= 0)
                 return 0;
-        r = model_rechunk(&predictor->model, &predictor->study, chunksize, made, n, error);
+        r = model_rechunk(&predictor->model, &predictor->study, chunksize, most, made, n, error);
         *chunks = *made;
         return r;
 }
@@ -268,7 +300,8 @@ static int predict_all(struct predictor *predictor, struct roast_error *error)
         const struct model_chunk *chunks;
         int r;
 
-        r = predictor_chunks(predictor, options->chunksize, &made, &chunks, &n, error);
+        r = predictor_chunks(predictor, options->chunksize, MODEL_CHUNKS_MAX, &made, &chunks, &n,
+                             error);
         if (r < 0)
                 return r;
         forecast->simulations = (int64_t)repeats_for(n, WORK_MAX, PREDICTOR_REPEATS);
@@ -323,7 +356,11 @@ static int run_predictor(struct predictor *predictor, struct roast_run *run,
         if (calibrate(predictor) < 0 || state_assumptions(predictor) < 0)
                 return roast_fail_nomem(error);
         r = predict_all(predictor, error);
-        return r < 0 ? r : predictor_recommend(predictor, error);
+        if (r >= 0)
+                r = predictor_recommend(predictor, error);
+        if (r < 0)
+                return r;
+        return tell_left_out(predictor) < 0 ? roast_fail_nomem(error) : 0;
 }
 
 int roast_predict(struct roast_forecast *forecast, struct roast_run *run,

@@ -75,7 +75,7 @@ static bool on_client_host(const struct study *study)
  * waiting for the next one. Where no span tells, all of it is taken to. */
 static double gap_share(const struct model *model, const struct study *study)
 {
-        double gaps_s = study->overhead_s + study->starved_s;
+        double gaps_s = study->overhead_s + study->starved_s + study->tasked_s;
         double task_s = study->spans.processor_s - study->wall_s;
 
         if (!(gaps_s > 0) || !(study->spans.processor_s > 0))
@@ -104,7 +104,7 @@ void model_add_cores(struct model *model, const struct study *study)
         if (study->cpus > 0 && on_client_host(study))
                 model->cores = study->cpus;
         if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
-                model->others = others_for(model->slowdown, (double)study->n_slots, model->cores);
+                model->others = others_for(model->slowdown, model->threads, model->cores);
 }
 
 double model_slowdown(const struct model *model, double threads, double sharing)

@@ -110,17 +110,6 @@ static int add_ratios(struct model *model, const struct study *study)
         return 0;
 }
 
-static int add_arrivals(struct model *model, const struct study *study)
-{
-        model->arrivals = malloc((study->n_slots + 1) * sizeof(*model->arrivals));
-        if (!model->arrivals)
-                return ROAST_E_NOMEM;
-        for (size_t i = 0; i < study->n_slots; i++)
-                model->arrivals[model->n_arrivals++] =
-                        (float)(study->slots[i].first_s - study->first_s);
-        return 0;
-}
-
 /* Inputs of all merges of a tree over n outputs */
 static double tree_inputs(double n)
 {
@@ -143,16 +132,11 @@ static void add_rest(struct model *model, const struct study *study)
 
                 if (!worker->known)
                         continue;
-                model->workers++;
                 model->threads_each = fmax(model->threads_each, worker->threads);
                 model->peak_bytes = fmax(model->peak_bytes, worker->peak_bytes);
                 model->limit_bytes = fmax(model->limit_bytes, worker->limit_bytes);
         }
-        model->threads = (double)study->n_slots;
-        if (model->workers == 0) {
-                model->workers = model->threads;
-                model->threads_each = 1;
-        }
+        model->threads_each = fmax(model->threads_each, 1);
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
 
@@ -183,8 +167,8 @@ int model_make(struct model *model, const struct study *study, struct roast_erro
                                   "no chunk of the run finished and tells when it ran");
         of = calloc(study->texts.n + 1, sizeof(*of));
         if (!of || number_datasets(model, study, of) < 0 || add_chunks(model, study, of) < 0 ||
-            model_fit(model, study) < 0 || add_ratios(model, study) < 0 ||
-            add_arrivals(model, study) < 0) {
+            model_add_workers(model, study) < 0 || model_fit(model, study) < 0 ||
+            add_ratios(model, study) < 0) {
                 model_deinit(model);
                 return roast_fail_nomem(error);
         }
@@ -254,7 +238,7 @@ static void find_files(struct file *files, const struct model *model, const stru
 }
 
 int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
-                  struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
+                  size_t most, struct model_chunk **ret, size_t *n_ret, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct file *files = NULL;
         struct cutter cutter = { .chunksize = chunksize };
@@ -264,7 +248,7 @@ int model_rechunk(const struct model *model, const struct study *study, int64_t 
                 return roast_fail_nomem(error);
         find_files(files, model, study);
         cut_all(&cutter, model, study, files);
-        if (cutter.n > MODEL_CHUNKS_MAX)
+        if (cutter.n > most)
                 return roast_fail(error, ROAST_E_INVALID, "chunks of %lld events would be %zu",
                                   (long long)chunksize, cutter.n);
         cutter.chunks = malloc((cutter.n + 1) * sizeof(*cutter.chunks));

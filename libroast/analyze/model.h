@@ -36,7 +36,8 @@ struct model {
         size_t n_chunks;
         float *gaps;
         size_t n_gaps;
-        float *arrivals; /* when threads took their first chunk, after the first of all */
+        float *arrivals; /* when threads took their first chunk, after the first of all; those */
+                         /* that were there before others had gone */
         size_t n_arrivals;
         /* the fixed part of a chunk: what is likely, see model_fixed() */
         double fixed_s; /* the middle */
@@ -46,7 +47,7 @@ struct model {
         double cold_s;  /* what the first chunk of a thread takes more */
         double workers; /* of the run: the most at a time */
         double threads_each;
-        double threads; /* that ran chunks */
+        double threads; /* that ran chunks, as many as there were at a time */
         double begin_s; /* when the first chunk began */
         double ahead_s; /* of that: thread time of reading the files' metadata */
         double files;
@@ -75,9 +76,12 @@ struct model_doubt {
 int model_make(struct model *model, const struct study *study, struct roast_error *error);
 void model_deinit(struct model *model);
 
-/* The chunks of coffea's Runner for another chunk size; the caller frees. */
+/*
+ * The chunks of coffea's Runner for another chunk size; the caller frees. ROAST_E_INVALID if there
+ * are more than `most`.
+ */
 int model_rechunk(const struct model *model, const struct study *study, int64_t chunksize,
-                  struct model_chunk **ret, size_t *n, struct roast_error *error);
+                  size_t most, struct model_chunk **ret, size_t *n, struct roast_error *error);
 
 /* The fixed part of a chunk, by its quantile: the median at 0.5 */
 double model_fixed(const struct model *model, double quantile);
@@ -93,6 +97,7 @@ bool model_is_separated(const struct model *model);
 double model_slowdown(const struct model *model, double threads, double sharing);
 
 /* The parts of model_make(), each in a file of its own */
+int model_add_workers(struct model *model, const struct study *study);
 int model_fit(struct model *model, const struct study *study);
 void model_add_cores(struct model *model, const struct study *study);
 

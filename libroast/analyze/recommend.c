@@ -8,6 +8,10 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
+#define WORKERS_MAX 1000000
+/* So many chunks are simulated, over all tries, before further chunk sizes are left out. */
+#define SEARCH_MAX 12000000
+
 static bool fits_memory(const struct predictor *predictor,
                         const struct roast_prediction *prediction)
 {
@@ -39,32 +43,85 @@ static bool is_within(const struct roast_predict_options *options,
                (double)prediction->workers * prediction->high_s <= options->cost_s;
 }
 
-/* More workers are faster and, from some number on, dearer: halves the interval. */
+/* Numbers of workers that have not been excluded, and the next one to try */
+struct range {
+        int64_t low, high, next;
+};
+
+/*
+ * If a number is known that will do, another chunk size is better only with as many or fewer
+ * workers, for a deadline, and with as many or more for a cost. If none is after the first size,
+ * all workers may not be enough for the others, or one too many. For most sizes one try tells.
+ */
+static struct range range_of(const struct predictor *predictor, size_t n)
+{
+        const struct roast_forecast *forecast = predictor->forecast;
+        struct range range = { 1, (int64_t)n < WORKERS_MAX ? (int64_t)n : WORKERS_MAX, 0 };
+        bool fewest = predictor->options->deadline_s > 0;
+        int64_t known = fewest ? range.high : range.low;
+
+        range.next = (int64_t)sqrt((double)range.high);
+        if (predictor->searched == 0)
+                return range;
+        if (forecast->has_best && forecast->best.workers < range.high)
+                known = forecast->best.workers;
+        else if (forecast->has_best)
+                known = range.high;
+        *(fewest ? &range.high : &range.low) = known;
+        range.next = known;
+        return range;
+}
+
+static bool is_narrow(const struct range *range)
+{
+        return range->low > range->high || range->high - range->low < range->low / 100;
+}
+
+/* Of how many chunks there may be one more try */
+static size_t chunks_left(const struct predictor *predictor)
+{
+        size_t searched = predictor->searched;
+
+        return searched < SEARCH_MAX ? (SEARCH_MAX - searched) / PREDICTOR_REPEATS : 0;
+}
+
+/*
+ * More workers are faster and, from some number on, dearer: halves the interval, in its ratio for
+ * the answer is mostly near its low end. 0: that is done; 1: it would have been too much, and what
+ * was found so far, which may be far from the fewest workers, does not count.
+ */
 static int search(struct predictor *predictor, const struct model_chunk *chunks, size_t n,
-                  int64_t chunksize)
+                  int64_t chunksize, bool bounded)
 {
         const struct roast_predict_options *options = predictor->options;
         struct roast_forecast *forecast = predictor->forecast;
-        int64_t low = 1, high = (int64_t)n < 1000000 ? (int64_t)n : 1000000;
+        struct range range = range_of(predictor, n);
+        struct roast_prediction best = forecast->best;
+        bool has_best = forecast->has_best;
         bool fewest = options->deadline_s > 0;
 
-        while (low <= high) {
-                struct roast_prediction one = { .workers = low + (high - low) / 2,
-                                                .chunksize = chunksize };
+        do {
+                struct roast_prediction one = { .workers = range.next, .chunksize = chunksize };
                 bool within;
 
+                if (bounded && n > chunks_left(predictor))
+                        return 1;
                 if (predictor_predict(predictor, &one, chunks, n, PREDICTOR_REPEATS) < 0)
                         return ROAST_E_NOMEM;
+                predictor->searched += n * PREDICTOR_REPEATS;
                 within = is_within(options, &one) && fits_memory(predictor, &one);
-                if (within && (!forecast->has_best || is_better(options, &one, &forecast->best))) {
-                        forecast->best = one;
-                        forecast->has_best = true;
+                if (within && (!has_best || is_better(options, &one, &best))) {
+                        best = one;
+                        has_best = true;
                 }
                 if (fewest ? within || one.high_s <= options->deadline_s : !within)
-                        high = one.workers - 1;
+                        range.high = one.workers - 1;
                 else
-                        low = one.workers + 1;
-        }
+                        range.low = one.workers + 1;
+                range.next = (int64_t)sqrt((double)range.low * (double)range.high);
+        } while (!is_narrow(&range));
+        forecast->best = best;
+        forecast->has_best = has_best;
         return 0;
 }
 
@@ -96,33 +153,63 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
         return n < 0 ? ROAST_E_NOMEM : 0;
 }
 
+/* The chunks as they are, or of the size that was asked for */
+static int try_given(struct predictor *predictor, struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
+        int64_t chunksize = predictor->options->chunksize;
+        const struct model_chunk *chunks;
+        size_t n;
+        int r;
+
+        r = predictor_chunks(predictor, chunksize, MODEL_CHUNKS_MAX, &made, &chunks, &n, error);
+        if (r >= 0 && search(predictor, chunks, n, chunksize, false) < 0)
+                r = roast_fail_nomem(error);
+        return r;
+}
+
+/* As try_given(); but sizes that would be too much are left out. */
+static int try_other(struct predictor *predictor, double events, double factor,
+                     struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
+        int64_t chunksize = (int64_t)(events * factor);
+        const struct model_chunk *chunks;
+        size_t n;
+        int r;
+
+        if (chunksize < 1)
+                return 0;
+        r = predictor_chunks(predictor, chunksize, chunks_left(predictor), &made, &chunks, &n,
+                             error);
+        if (r == ROAST_E_NOMEM)
+                return r;
+        if (r >= 0)
+                r = search(predictor, chunks, n, chunksize, true);
+        if (r == ROAST_E_NOMEM)
+                return roast_fail_nomem(error);
+        if (r != 0)
+                predictor->left_out[predictor->n_left_out++] = chunksize;
+        return 0;
+}
+
 int predictor_recommend(struct predictor *predictor, struct roast_error *error)
 {
-        static const double factors[] = { 1, 0.25, 0.5, 2, 4 };
+        /* those with few chunks come first: they are tried soon */
+        static const double factors[ROAST_ARRAY_SIZE(predictor->left_out)] = { 4, 2, 0.5, 0.25 };
         const struct roast_predict_options *options = predictor->options;
         double events = 0;
+        int r;
 
         if (!(options->deadline_s > 0) && !(options->cost_s > 0))
                 return 0;
         for (size_t i = 0; i < predictor->model.n_chunks; i++)
                 events += predictor->model.chunks[i].events;
         events /= (double)predictor->model.n_chunks;
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(factors); i++) {
-                ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
-                const struct model_chunk *chunks;
-                int64_t chunksize = options->chunksize;
-                size_t n;
-                int r;
-
-                if (chunksize == 0 && factors[i] != 1)
-                        chunksize = (int64_t)(events * factors[i]);
-                if (i > 0 && (options->chunksize > 0 || chunksize < 1))
-                        break;
-                r = predictor_chunks(predictor, chunksize, &made, &chunks, &n, error);
-                if (r < 0)
-                        return r;
-                if (search(predictor, chunks, n, chunksize) < 0)
-                        return roast_fail_nomem(error);
-        }
+        r = try_given(predictor, error);
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(factors) && r >= 0 && !options->chunksize; i++)
+                r = try_other(predictor, events, factors[i], error);
+        if (r < 0)
+                return r;
         return advise(predictor->forecast, options) < 0 ? roast_fail_nomem(error) : 0;
 }

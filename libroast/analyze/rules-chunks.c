@@ -120,7 +120,7 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
                 double own_s = study_own_s(chunk);
 
                 excess[i] = (float)(own_s - expected_s);
-                if (own_s < OUTLIER_FACTOR * expected_s)
+                if (!(own_s > 0) || own_s < OUTLIER_FACTOR * expected_s)
                         continue;
                 sum_s += (double)excess[i];
                 n++;

@@ -16,11 +16,13 @@ static int no_end(struct verdict *verdict)
         return verdict_why_not(verdict, "the run has not finished: its end is not known");
 }
 
-static double came_s(const struct study *study, const struct study_slot *slot)
+/* The worker of a thread; NULL: nothing is known of its comings and goings */
+static const struct study_worker *worker_of(const struct study *study,
+                                            const struct study_slot *slot)
 {
         if (slot->worker == STUDY_NONE || !study->workers[slot->worker].known)
-                return 0;
-        return study->workers[slot->worker].came_s;
+                return NULL;
+        return &study->workers[slot->worker];
 }
 
 int rule_ramp(const struct study *study, double limit, struct verdict *verdict)
@@ -36,7 +38,8 @@ int rule_ramp(const struct study *study, double limit, struct verdict *verdict)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
-                double wait_s = fmax(slot->first_s - came_s(study, slot), 0);
+                const struct study_worker *worker = worker_of(study, slot);
+                double wait_s = fmax(slot->first_s - (worker ? worker->came_s : 0), 0);
 
                 idle_s += wait_s;
                 waits[i] = (float)wait_s;
@@ -72,15 +75,18 @@ int rule_starvation(const struct study *study, double limit, struct verdict *ver
         if (share < limit)
                 return verdict_why_not(verdict,
                                        "threads were idle between chunks for %.1f %% of "
-                                       "the time",
-                                       100 * share);
+                                       "the time, and had other tasks for %.1f %%",
+                                       100 * share, 100 * study->tasked_s / study->capacity_s);
         verdict_fire(verdict, study, study->starved_s,
                      "Threads are idle between chunks for %.0f %% of the time", 100 * share);
         verdict_evidence(verdict, "%s in all beyond the typical %s between two chunks",
                          say_s(study->starved_s), say_s(study->typical_gap_s));
+        if (study->tasked_s > 0)
+                verdict_evidence(verdict, "without %s in which threads had other tasks",
+                                 say_s(study->tasked_s));
         for (size_t i = 0; i < study->n_chunks; i++)
-                if (!isnan(study->chunks[i].gap_s))
-                        top_add(&top, i, (double)study->chunks[i].gap_s);
+                if (study->chunks[i].starved_s > 0)
+                        top_add(&top, i, (double)study->chunks[i].starved_s);
         for (size_t i = 0; i < top.n; i++) {
                 const struct study_chunk *chunk = &study->chunks[top.items[i].index];
 
@@ -90,24 +96,45 @@ int rule_starvation(const struct study *study, double limit, struct verdict *ver
         return 0;
 }
 
-/* Threads that have ended their last chunk wait for those that have not. */
+/* Threads that have ended their last chunk wait for those that have not, while they are there. */
 static double tail_s(const struct study *study)
 {
         double idle_s = 0;
 
-        for (size_t i = 0; i < study->n_slots; i++)
-                idle_s += study->last_s - study->slots[i].last_s;
+        for (size_t i = 0; i < study->n_slots; i++) {
+                const struct study_slot *slot = &study->slots[i];
+                const struct study_worker *worker = worker_of(study, slot);
+                double until_s = worker ? fmin(study->last_s, worker->left_s) : study->last_s;
+
+                idle_s += fmax(until_s - slot->last_s, 0);
+        }
         return idle_s;
 }
 
-/* Threads that never had a chunk, from the first chunk on */
-static double unused_threads(const struct study *study)
+/* How long a worker was there while there were chunks */
+static double among_chunks_s(const struct study *study, const struct study_worker *worker)
 {
-        double threads = 0;
+        double from_s = fmax(worker->came_s, study->first_s);
+        double until_s = fmin(worker->left_s, study->last_s);
 
-        for (size_t i = 0; i < study->texts.n; i++)
-                threads += study->workers[i].known ? study->workers[i].threads : 0;
-        return fmax(threads - (double)study->n_slots, 0);
+        return fmin(fmax(until_s - from_s, 0), worker->here_s);
+}
+
+/*
+ * Time of threads that never had a chunk, from the first chunk to the last. A chunk without a
+ * worker ran on one of them all the same.
+ */
+static double unused_s(const struct study *study)
+{
+        double idle_s = 0;
+
+        for (size_t i = 0; i < study->texts.n; i++) {
+                const struct study_worker *worker = &study->workers[i];
+
+                if (worker->known && worker->threads > worker->slots)
+                        idle_s += (worker->threads - worker->slots) * among_chunks_s(study, worker);
+        }
+        return fmax(idle_s - study->strays * (study->last_s - study->first_s), 0);
 }
 
 /* The chunks that ended last */
@@ -172,14 +199,17 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
 
 int rule_chunks_large(const struct study *study, double limit, struct verdict *verdict)
 {
-        double unused = unused_threads(study), idle_s, share, per_thread;
+        double without_s, unused, idle_s, share, per_thread;
         struct top last;
 
         if (study->n_slots == 0 || !(study->capacity_s > 0))
                 return no_chunks(verdict);
         if (study->unfinished)
                 return no_end(verdict);
-        idle_s = tail_s(study) + unused * fmax(study->last_s - study->first_s, 0);
+        without_s = unused_s(study);
+        /* as many as there were at a time, if workers came and went */
+        unused = without_s > 0 ? without_s / (study->last_s - study->first_s) : 0;
+        idle_s = tail_s(study) + without_s;
         share = idle_s / study->capacity_s;
         per_thread = (double)study->n_chunks / ((double)study->n_slots + unused);
         last = last_chunks(study);
@@ -196,7 +226,7 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         verdict_evidence(verdict, "%.1f chunks for each thread, of %s each", per_thread,
                          say_s(study->median_wall_s));
         if (unused > 0)
-                verdict_evidence(verdict, "%.0f threads had none", unused);
+                verdict_evidence(verdict, "%.*f threads had none", unused < 1 ? 1 : 0, unused);
         return 0;
 }
 

@@ -67,7 +67,7 @@ static int rehash(struct reader *reader)
         return 0;
 }
 
-static int add_slot(struct reader *reader, uint64_t key, uint32_t worker)
+static int add_slot(struct reader *reader, uint64_t key, const struct run_value *values)
 {
         struct study *study = reader->study;
         size_t cap = reader->cap_slots;
@@ -76,16 +76,23 @@ static int add_slot(struct reader *reader, uint64_t key, uint32_t worker)
             ARRAY_ROOM(reader->slot_keys, study->n_slots, reader->cap_slots) < 0)
                 return ROAST_E_NOMEM;
         reader->slot_keys[study->n_slots] = key;
-        study->slots[study->n_slots++] = (struct study_slot){ .worker = worker };
+        study->slots[study->n_slots++] =
+                (struct study_slot){ .worker = study_number(study, &values[CHUNK_WORKER]),
+                                     .is_lane = values[CHUNK_THREAD].type != RUN_INT };
         return 0;
 }
 
-/* The thread that ran a chunk: by worker, process and thread. Negative: no memory. */
+/*
+ * The thread that ran a chunk: by worker, process and thread. Chunks of a worker that do not tell
+ * their thread are together until study_gaps() knows which of them overlap. Negative: no memory.
+ */
 static int64_t slot_of(struct reader *reader, const struct run_value *values)
 {
         struct study *study = reader->study;
-        const int64_t who[] = { values[CHUNK_WORKER].integer, values[CHUNK_PID].integer,
-                                values[CHUNK_THREAD].integer };
+        bool known = values[CHUNK_THREAD].type == RUN_INT;
+        const int64_t who[] = { run_int_or(&values[CHUNK_WORKER], 0), known,
+                                known ? run_int_or(&values[CHUNK_PID], 0) : 0,
+                                known ? values[CHUNK_THREAD].integer : 0 };
         uint64_t key = run_hash(1, who, sizeof(who));
         size_t at;
 
@@ -95,7 +102,7 @@ static int64_t slot_of(struct reader *reader, const struct run_value *values)
              at = (at + 1) & (reader->n_hash - 1))
                 if (reader->slot_keys[reader->slots[at] - 1] == key)
                         return reader->slots[at] - 1;
-        if (add_slot(reader, key, study_number(study, &values[CHUNK_WORKER])) < 0)
+        if (add_slot(reader, key, values) < 0)
                 return ROAST_E_NOMEM;
         reader->slots[at] = (uint32_t)study->n_slots;
         return (int64_t)study->n_slots - 1;

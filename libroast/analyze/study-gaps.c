@@ -4,11 +4,17 @@
 #include <string.h>
 
 #include "analyze/study.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 
 /* A gap that exceeds the typical one by this factor and time has another cause. */
 #define GAP_FACTOR  3
 #define GAP_LEAST_S 0.2
+
+/* Chunks that overlap by less may be of one thread: wall times are rounded. */
+#define OVERLAP_LEAST_S 1e-3
+/* Of one worker. With more of them chunks do overlap, but no worker runs as many. */
+#define LANES_MAX 1024
 
 /*
  * The k-th smallest comes to stand at its place, none greater before it: the selection of C. A. R.
@@ -80,6 +86,56 @@ static uint32_t *ordered(struct study *study)
         return order;
 }
 
+/* The lane that became free last, so that few are used; a new one if none is. Negative: no memory
+ */
+static int64_t lane_of(struct study *study, const struct study_chunk *chunk, size_t *cap)
+{
+        uint32_t worker = study->slots[chunk->slot].worker;
+        size_t at = chunk->slot, best = SIZE_MAX;
+
+        for (size_t n = 1;; n++) {
+                const struct study_slot *slot = &study->slots[at];
+
+                if (slot->last_s < chunk->start_s + OVERLAP_LEAST_S &&
+                    (best == SIZE_MAX || slot->last_s > study->slots[best].last_s))
+                        best = at;
+                if (slot->next_lane == 0 && best == SIZE_MAX && n == LANES_MAX)
+                        best = at;
+                if (slot->next_lane == 0)
+                        break;
+                at = slot->next_lane;
+        }
+        if (best != SIZE_MAX)
+                return (int64_t)best;
+        if (ARRAY_ROOM(study->slots, study->n_slots, *cap) < 0)
+                return ROAST_E_NOMEM;
+        study->slots[at].next_lane = (uint32_t)study->n_slots;
+        study->slots[study->n_slots] = (struct study_slot){ .worker = worker, .is_lane = true };
+        return (int64_t)study->n_slots++;
+}
+
+/* `order` as for walk() */
+static int set_lanes(struct study *study, const uint32_t *order)
+{
+        size_t cap = study->n_slots;
+
+        for (size_t i = 0; i < study->n_slots; i++)
+                study->slots[i].last_s = -(double)INFINITY;
+        for (size_t i = 0; i < study->n_chunks; i++) {
+                struct study_chunk *chunk = &study->chunks[order ? order[i] : i];
+                int64_t lane;
+
+                if (!study->slots[chunk->slot].is_lane)
+                        continue;
+                lane = lane_of(study, chunk, &cap);
+                if (lane < 0)
+                        return ROAST_E_NOMEM;
+                chunk->slot = (uint32_t)lane;
+                study->slots[lane].last_s = chunk->start_s + (double)chunk->wall_s;
+        }
+        return 0;
+}
+
 /* `order` may be NULL: as they are. Returns how many gaps there are. */
 static size_t walk(struct study *study, const uint32_t *order, float *gaps)
 {
@@ -116,12 +172,14 @@ static void sum_up(struct study *study)
                 study->last_s = fmax(study->last_s, study->slots[i].last_s);
         }
         for (size_t i = 0; i < study->n_chunks; i++) {
-                double gap_s = (double)study->chunks[i].gap_s;
+                struct study_chunk *chunk = &study->chunks[i];
+                double gap_s = (double)chunk->gap_s;
 
                 if (isnan(gap_s))
                         continue;
                 if (gap_s > most) {
-                        study->starved_s += gap_s - study->typical_gap_s;
+                        chunk->starved_s = (float)(gap_s - study->typical_gap_s);
+                        study->starved_s += (double)chunk->starved_s;
                         gap_s = study->typical_gap_s;
                 }
                 study->overhead_s += gap_s;
@@ -138,7 +196,8 @@ int study_gaps(struct study *study, struct roast_run *run, struct roast_error *e
         if (study->n_chunks == 0)
                 return 0;
         values = malloc(study->n_chunks * sizeof(*values));
-        if (!values || (study->unsorted && !(order = ordered(study))))
+        if (!values || (study->unsorted && !(order = ordered(study))) ||
+            set_lanes(study, order) < 0)
                 return roast_fail_nomem(error);
         study->typical_gap_s = study_median(values, walk(study, order, values));
         for (size_t i = 0; i < study->n_chunks; i++)

@@ -19,6 +19,7 @@ static void leave(struct study *study, struct study_worker *worker, double time_
         if (!worker->here)
                 return;
         worker->here = false;
+        worker->left_s = time_s;
         worker->here_s += time_s - worker->since_s;
         study->capacity_s += (time_s - worker->since_s) * worker->threads;
 }
@@ -127,6 +128,18 @@ static int read_series(struct study *study, struct roast_run *run, struct roast_
         return r;
 }
 
+static void count_slots(struct study *study)
+{
+        for (size_t i = 0; i < study->n_slots; i++) {
+                uint32_t worker = study->slots[i].worker;
+
+                if (worker != STUDY_NONE && study->workers[worker].known)
+                        study->workers[worker].slots++;
+                else
+                        study->strays++;
+        }
+}
+
 /* Without comings and goings: the threads that ran chunks, for the whole time */
 static void settle(struct study *study)
 {
@@ -137,6 +150,7 @@ static void settle(struct study *study)
                 end_s = study->elapsed_s = study->last_s;
         for (size_t i = 0; i < study->texts.n; i++)
                 leave(study, &study->workers[i], fmax(end_s, study->workers[i].since_s));
+        count_slots(study);
         if (!study->has_workers && study->n_slots)
                 study->capacity_s = (double)study->n_slots * end_s;
         study->threads = end_s > 0 ? study->capacity_s / end_s : 0;

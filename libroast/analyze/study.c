@@ -150,8 +150,8 @@ static int read_all(struct study *study, struct roast_run *run, bool sections,
                     struct roast_error *error)
 {
         static int (*const parts[])(struct study *, struct roast_run *, struct roast_error *) = {
-                study_facts,   study_chunks, study_gaps,       study_sections,
-                study_workers, study_spans,  study_activities,
+                study_facts,    study_chunks,  study_gaps,  study_tasks,
+                study_sections, study_workers, study_spans, study_activities,
         };
         int r = run_read_texts(run, &study->texts, error);
 

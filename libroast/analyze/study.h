@@ -25,10 +25,11 @@
 struct study_chunk {
         double start_s;
         float wall_s;
-        float cpu_s;    /* NaN: not measured, and so the next two */
-        float queue_s;  /* runnable, but without a core: run queue and quota */
-        float asleep_s; /* waiting for anything but a core or the GIL */
-        float gap_s;    /* since the chunk before on the same thread; NaN: it was the first */
+        float cpu_s;     /* NaN: not measured, and so the next two */
+        float queue_s;   /* runnable, but without a core: run queue and quota */
+        float asleep_s;  /* waiting for anything but a core or the GIL */
+        float gap_s;     /* since the chunk before on the same thread; NaN: it was the first */
+        float starved_s; /* of a gap that is too long, what the thread was idle */
         float rss_growth_bytes; /* peak over the start */
         float bytes;            /* requested */
         uint32_t events;
@@ -40,10 +41,15 @@ struct study_chunk {
         uint32_t entry_start;
 };
 
-/* One thread of one worker, known by the chunks it ran */
+/*
+ * One thread of one worker, known by the chunks it ran. Where these do not tell their thread, as
+ * tasks do not, it is a lane: of those that a worker has at the same time each is in another.
+ */
 struct study_slot {
         uint32_t worker;
         uint32_t chunks;
+        bool is_lane;
+        uint32_t next_lane; /* of the worker; 0: it is the last */
         double first_s;
         double last_s; /* end of its last chunk */
         double busy_s;
@@ -56,8 +62,10 @@ struct study_worker {
         bool here;
         double since_s; /* when it came last; within the run */
         double came_s;  /* when it came first */
+        double left_s;  /* when it left last, or the run ended */
         double here_s;  /* how long it was there */
         double threads;
+        double slots;       /* of its threads, those that ran chunks */
         double limit_bytes; /* 0: not known */
         uint32_t host;
         double rss_bytes; /* resident, the last sample */
@@ -120,6 +128,7 @@ struct study {
         size_t n_slots;
         struct study_worker *workers; /* texts.n of them */
         bool has_workers;             /* their comings and goings are known */
+        double strays;                /* slots of workers of which they are not */
         bool has_samples;
         double capacity_s; /* threads x time that they were there */
         double threads;    /* capacity over elapsed */
@@ -145,7 +154,8 @@ struct study {
         /* between chunks */
         double typical_gap_s; /* median; NaN: no two chunks of a thread */
         double overhead_s;    /* gaps, up to what is typical */
-        double starved_s;     /* what they exceed that by */
+        double starved_s;     /* what they exceed that by, without a task on the thread */
+        double tasked_s;      /* and with one */
         double first_s;       /* the first chunk begins, the last ends */
         double last_s;
         double median_wall_s;
@@ -160,6 +170,7 @@ int study_chunks(struct study *study, struct roast_run *run, struct roast_error 
 int study_sections(struct study *study, struct roast_run *run, struct roast_error *error);
 int study_workers(struct study *study, struct roast_run *run, struct roast_error *error);
 int study_gaps(struct study *study, struct roast_run *run, struct roast_error *error);
+int study_tasks(struct study *study, struct roast_run *run, struct roast_error *error);
 
 /* A string for people; NULL when it is not known. Not ended by 0: use with %.*s. */
 const char *study_text(const struct study *study, uint32_t number, size_t *len);

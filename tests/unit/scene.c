@@ -118,8 +118,13 @@ static struct scene_chunk good_chunk(int worker, int order)
         return chunk;
 }
 
-static int add_chunks(struct roast_run *run, const struct scene *scene, double *last,
-                      struct roast_error *error)
+/* When a worker was there, in seconds after the run began */
+struct stay {
+        double came, went;
+};
+
+static int add_chunks(struct roast_run *run, const struct scene *scene, struct stay *stays,
+                      double *last, struct roast_error *error)
 {
         ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
         ROAST_CLEANUP(buf_deinit) struct buf bytes = BUF_INIT;
@@ -131,6 +136,8 @@ static int add_chunks(struct roast_run *run, const struct scene *scene, double *
         for (int worker = 0; worker < workers; worker++) {
                 double now = scene->first;
 
+                if (scene->in_turns && worker > 0)
+                        now = stays[worker].came = stays[worker - 1].went;
                 for (int order = 0; order < chunks && r >= 0; order++) {
                         struct scene_chunk chunk = good_chunk(worker, order);
 
@@ -142,6 +149,7 @@ static int add_chunks(struct roast_run *run, const struct scene *scene, double *
                         r = add_chunk(&table, scene, &chunk, now);
                         now += chunk.wall;
                 }
+                stays[worker].went = now;
                 *last = fmax(*last, now);
         }
         if (r >= 0)
@@ -172,8 +180,13 @@ static int add_samples(struct roast_run *run, const struct scene *scene, const c
                                     block.data, block.len, error);
 }
 
-static int add_workers(struct roast_run *run, const struct scene *scene, double last,
-                       struct roast_error *error)
+static int64_t utc_ns(double time)
+{
+        return SCENE_START_UTC_NS + (int64_t)(time * S);
+}
+
+static int add_workers(struct roast_run *run, const struct scene *scene, const struct stay *stays,
+                       double last, struct roast_error *error)
 {
         int n = scene->workers ? scene->workers : SCENE_WORKERS, r = 0;
 
@@ -185,8 +198,13 @@ static int add_workers(struct roast_run *run, const struct scene *scene, double 
 
                 snprintf(name, sizeof(name), "tcp://10.0.0.%d:1000", i);
                 snprintf(host, sizeof(host), "node%d", i % 4);
-                r = roast_run_add_worker_event(run, SCENE_START_UTC_NS, ROAST_WORKER_PRESENT,
+                r = roast_run_add_worker_event(run, utc_ns(stays[i].came),
+                                               stays[i].came > 0 ? ROAST_WORKER_CAME
+                                                                 : ROAST_WORKER_PRESENT,
                                                &worker, error);
+                if (r >= 0 && (scene->goes || scene->in_turns))
+                        r = roast_run_add_worker_event(run, utc_ns(stays[i].went),
+                                                       ROAST_WORKER_WENT, &worker, error);
                 if (r >= 0)
                         r = add_samples(run, scene, name, last, error);
         }
@@ -215,18 +233,20 @@ static int add_spans(struct roast_run *run, const struct scene *scene, struct ro
 
 static int write_run(struct roast_run *run, const struct scene *scene, struct roast_error *error)
 {
+        struct stay stays[SCENE_WORKERS_MAX] = { 0 };
         double last, elapsed;
         int r;
 
+        assert_true(scene->workers <= SCENE_WORKERS_MAX);
         r = roast_run_fact_int(run, "run.start_utc_ns", SCENE_START_UTC_NS, error);
         if (r >= 0)
                 r = roast_run_fact_text(run, "processor.name", "MyProcessor", error);
         if (r >= 0)
                 r = roast_run_fact_int(run, "env.cpus", 8, error);
         if (r >= 0)
-                r = add_chunks(run, scene, &last, error);
+                r = add_chunks(run, scene, stays, &last, error);
         if (r >= 0)
-                r = add_workers(run, scene, last, error);
+                r = add_workers(run, scene, stays, last, error);
         if (r >= 0)
                 r = add_spans(run, scene, error);
         if (r < 0)

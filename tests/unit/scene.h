@@ -11,6 +11,7 @@
 #define SCENE_START_UTC_NS INT64_C(1794772988000000000)
 #define SCENE_WORKERS      4
 #define SCENE_CHUNKS       40 /* of each worker */
+#define SCENE_WORKERS_MAX  64
 
 /* A chunk, in seconds and bytes; what is NULL or negative is not known. */
 struct scene_chunk {
@@ -45,6 +46,8 @@ struct scene {
         void (*shape)(struct scene_chunk *chunk);
         bool no_splits; /* as a run of an executor that measures nothing */
         bool no_end;    /* as one whose client was killed */
+        bool goes;      /* a worker does, after its last chunk, */
+        bool in_turns;  /* and the next one comes then */
 };
 
 /* A run in memory, committed */

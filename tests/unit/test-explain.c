@@ -367,6 +367,27 @@ static void test_chunks_without_events_are_not_too_small(void **state)
         assert_string_equal(why_not(&found, "chunks-small"), "no chunk has events");
 }
 
+/* A clock that is too coarse, or a processor that does nothing */
+static void takes_no_time(struct scene_chunk *chunk)
+{
+        chunk->wall = 1e-10;
+}
+
+static void test_chunks_that_take_no_time_do_not_stand_out(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = takes_no_time });
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_has(why_not(&found, "outliers"), "0 chunks took 3 times");
+        assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
+        assert_null(strstr(text, "nan %"));
+}
+
 /* A worker stops taking chunks: as if it was killed and nobody saw it */
 static void is_alone_from_the_middle_on(struct scene_chunk *chunk)
 {
@@ -384,6 +405,69 @@ static void test_chunks_are_not_too_few_where_there_are_as_many_as_advised(void 
         (void)state;
         assert_int_equal(roast_explain(&found, run, &error), 0);
         assert_has(why_not(&found, "chunks-large"), "25.0 chunks for each thread");
+}
+
+static void assert_nothing_found(const struct scene *scene)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(scene);
+        struct roast_error error = { 0 };
+
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        if (found.n_findings)
+                fail_msg("%s fired: %s", found.findings[0].rule, found.findings[0].title);
+}
+
+static void test_threads_are_not_idle_after_their_worker_has_gone(void **state)
+{
+        (void)state;
+        assert_nothing_found(&(struct scene){ .workers = 20, .chunks = 4, .in_turns = true });
+}
+
+/* Chunks are too few for what advice there is, but nobody waits. */
+static void is_alone_at_the_end(struct scene_chunk *chunk)
+{
+        if (chunk->worker > 0 && chunk->order >= 4)
+                chunk->wall = 0;
+}
+
+static void test_a_worker_that_goes_early_makes_no_tail(void **state)
+{
+        struct scene scene = {
+                .shape = is_alone_at_the_end, .workers = 2, .chunks = 8, .goes = true
+        };
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_nothing_found(&scene);
+        scene.goes = false; /* one that stays does wait */
+        run = scene_run(&scene);
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_non_null(find(&found, "chunks-large"));
+}
+
+/* A worker of eight threads that is there for half a second of nine, and gets nothing */
+static void test_threads_without_a_chunk_count_while_they_are_there(void **state)
+{
+        const struct roast_worker late = { "tcp://10.0.0.9:1000", "node9", 900, 8, 0 };
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .workers = 6, .chunks = 9 });
+        const int64_t s = 1000000000;
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_run_add_worker_event(run, SCENE_START_UTC_NS + 8 * s,
+                                                    ROAST_WORKER_CAME, &late, &error),
+                         0);
+        assert_int_equal(roast_run_add_worker_event(run, SCENE_START_UTC_NS + 17 * s / 2,
+                                                    ROAST_WORKER_WENT, &late, &error),
+                         0);
+        assert_int_equal(roast_run_commit(run, &error), 0);
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_has(why_not(&found, "chunks-large"), "threads were idle at the end for 7.");
 }
 
 /* Half of the time of every chunk is waiting: the run could take half as long. */
@@ -474,7 +558,11 @@ int main(void)
                 cmocka_unit_test(test_what_a_trait_is_not),
                 cmocka_unit_test(test_rules_about_the_end_of_a_run_need_one),
                 cmocka_unit_test(test_chunks_without_events_are_not_too_small),
+                cmocka_unit_test(test_chunks_that_take_no_time_do_not_stand_out),
                 cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
+                cmocka_unit_test(test_threads_are_not_idle_after_their_worker_has_gone),
+                cmocka_unit_test(test_a_worker_that_goes_early_makes_no_tail),
+                cmocka_unit_test(test_threads_without_a_chunk_count_while_they_are_there),
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),
                 cmocka_unit_test(test_chunks_without_a_split_are_no_evidence),

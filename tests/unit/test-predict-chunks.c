@@ -82,6 +82,45 @@ static bool says(const struct roast_forecast *forecast, const char *words)
         return false;
 }
 
+/* Files have millions of such chunks for each one that was seen. */
+static void is_at_the_end_of_a_huge_file(struct scene_chunk *chunk)
+{
+        chunk->events = 1000;
+        chunk->entry_start = 4200000000 + chunk->order % 4 * chunk->events;
+}
+
+static void test_chunk_sizes_that_are_too_much_work_are_left_out(void **state)
+{
+        struct roast_run *run = scene_run(&(struct scene){ .shape = is_at_the_end_of_a_huge_file });
+        const struct roast_predict_options options = { .deadline_s = 100 };
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast result = { 0 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        if (roast_predict(&result, run, &options, &error) < 0)
+                fail_msg("%s", error.message);
+        assert_true(result.has_best);
+        assert_int_equal(result.best.workers, 2);
+        assert_int_equal(result.best.chunksize, 0);
+        assert_true(says(&result, "chunks of 4000 events were not tried"));
+        assert_true(says(&result, "chunks of 250 events were not tried"));
+        roast_run_free(run);
+}
+
+static void test_chunk_sizes_that_were_tried_are_not_called_left_out(void **state)
+{
+        struct roast_run *run = scene_run(&(struct scene){ 0 });
+        const struct roast_predict_options options = { .deadline_s = 100 };
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast result = { 0 };
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_predict(&result, run, &options, &error), 0);
+        assert_true(result.has_best);
+        assert_false(says(&result, "not tried"));
+        roast_run_free(run);
+}
+
 static void is_here(struct scene_chunk *chunk)
 {
         chunk->host = "here";
@@ -125,6 +164,8 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_chunks_without_a_file_are_cut_one_by_one),
                 cmocka_unit_test(test_files_of_any_size_are_cut),
+                cmocka_unit_test(test_chunk_sizes_that_are_too_much_work_are_left_out),
+                cmocka_unit_test(test_chunk_sizes_that_were_tried_are_not_called_left_out),
                 cmocka_unit_test(test_who_shares_the_cores_is_said),
         };
 

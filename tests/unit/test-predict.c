@@ -59,6 +59,50 @@ static void test_equal_chunks_are_divided_by_the_workers(void **state)
         assert_true(result.n_assumptions >= 4);
 }
 
+static bool says(const struct roast_forecast *forecast, const char *words)
+{
+        for (size_t i = 0; i < forecast->n_assumptions; i++)
+                if (strstr(forecast->assumptions[i], words))
+                        return true;
+        return false;
+}
+
+/* 20 workers, one after the other, of four chunks each */
+static void test_workers_that_take_turns_are_one(void **state)
+{
+        const struct scene scene = { .workers = 20, .chunks = 4, .in_turns = true };
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&scene);
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &(struct roast_predict_options){ 0 });
+
+        (void)state;
+        assert_int_equal(result.workers, 1);
+        assert_int_equal(result.predictions[0].workers, 1);
+        assert_near(result.again_s, result.elapsed_s, 0.04);
+        assert_near(result.predictions[0].makespan_s, result.elapsed_s, 0.04);
+        assert_false(says(&result, "take care"));
+}
+
+/* Three of four workers go after an eighth of the time. */
+static void is_soon_alone(struct scene_chunk *chunk)
+{
+        if (chunk->worker > 0 && chunk->order >= 5)
+                chunk->wall = 0;
+}
+
+static void test_a_simulation_that_is_off_is_told(void **state)
+{
+        const struct scene scene = { .shape = is_soon_alone, .goes = true };
+        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&scene);
+        ROAST_CLEANUP(roast_forecast_deinit)
+        struct roast_forecast result = forecast(run, &(struct roast_predict_options){ 0 });
+
+        (void)state;
+        assert_int_equal(result.workers, 4);
+        assert_near(result.again_s, 55.0 / 4, 0.1);
+        assert_true(says(&result, "the run itself is 6") && says(&result, "% too short"));
+}
+
 /* A run whose workers are on a host with so many cores, which is the client's too */
 static struct roast_run *run_on_cores(const struct scene *scene, int64_t cores)
 {
@@ -411,6 +455,8 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_equal_chunks_are_divided_by_the_workers),
+                cmocka_unit_test(test_workers_that_take_turns_are_one),
+                cmocka_unit_test(test_a_simulation_that_is_off_is_told),
                 cmocka_unit_test(test_contention_goes_with_the_workers),
                 cmocka_unit_test(test_any_number_of_cores_has_a_forecast),
                 cmocka_unit_test(test_who_shares_the_cores_is_left_open),

@@ -242,6 +242,162 @@ static void test_chunks_that_overlap_have_no_gap(void **state)
         assert_near(study.slots[0].busy_s, 6);
 }
 
+/* Four at a time, the last to begin comes first; and one alone */
+static void test_chunks_without_a_thread_are_in_lanes(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        double busy_s = 0;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 8; i++)
+                add_chunk(&table, CHUNK_ABSENT, i / 4 * 2 + 0.125 * (3 - i % 4), 1.9375);
+        add_chunk(&table, CHUNK_ABSENT, 4.5, 1);
+        add_chunk(&table, 1, 0, 6);
+        study_table(&study, &table);
+        assert_int_equal(study.n_slots, 5); /* four lanes, and the thread that is known */
+        for (size_t i = 0; i < study.n_slots; i++)
+                busy_s += study.slots[i].busy_s;
+        assert_near(busy_s, 8 * 1.9375 + 1 + 6);
+        assert_int_equal(study.chunks[3].slot, study.chunks[7].slot);
+        for (size_t i = 4; i < 8; i++)
+                assert_near((double)study.chunks[i].gap_s, 0.0625);
+        assert_int_equal(study.chunks[8].slot, study.chunks[4].slot); /* it ended last */
+        assert_near((double)study.chunks[8].gap_s, 0.1875);
+        assert_false(study.slots[study.chunks[9].slot].is_lane);
+        assert_near(study.starved_s, 0);
+}
+
+/* One after the other, without a moment between: wall times have fewer digits than starts. */
+static void test_chunks_that_only_touch_are_in_one_lane(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 20; i++)
+                add_chunk(&table, CHUNK_ABSENT, 1234.56789 * i, 1234.56789);
+        study_table(&study, &table);
+        assert_int_equal(study.n_slots, 1);
+}
+
+static void test_lanes_of_a_worker_have_an_end(void **state)
+{
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        for (int i = 0; i < 1100; i++)
+                add_chunk(&table, CHUNK_ABSENT, 1, 2);
+        study_table(&study, &table);
+        assert_int_equal(study.n_chunks, 1100);
+        assert_int_equal(study.n_slots, 1024);
+}
+
+/* ---- what threads do in long gaps ---- */
+
+static void add_task(struct roast_run *run, const char *worker, double start_s, double stop_s)
+{
+        struct roast_task task = ROAST_TASK_INIT;
+        struct roast_error error = { 0 };
+        char key[64];
+
+        snprintf(key, sizeof(key), "merge-%s-%g-%g", worker, start_s, stop_s);
+        task.key = key;
+        task.prefix = "merge";
+        task.worker = worker;
+        task.outcome = CHUNK_FINISHED;
+        task.start_utc_ns = UTC + (int64_t)(start_s * 1e9);
+        task.stop_utc_ns = UTC + (int64_t)(stop_s * 1e9);
+        if (roast_run_add_task(run, &task, &error) < 0)
+                fail_msg("%s", error.message);
+}
+
+/* A thread: chunks of a second, a quarter between two, but 8 s before the sixth */
+static void add_thread(struct chunk_table *table, int64_t thread)
+{
+        for (int i = 0; i < 8; i++)
+                add_chunk(table, thread, 1.25 * i + (i > 4 ? 7.75 : 0), 1);
+}
+
+struct lasting {
+        double start_s, stop_s;
+};
+
+static void study_tasks_of(struct study *study, const struct chunk_table *table,
+                           const struct lasting *tasks, size_t n)
+{
+        struct roast_run *run = new_timed_run();
+
+        add_table(run, table);
+        for (size_t i = 0; i < n; i++)
+                add_task(run, "tcp://a:1", tasks[i].start_s, tasks[i].stop_s);
+        add_task(run, "tcp://b:1", 0, 20); /* of a worker without chunks */
+        read_study(study, run);
+}
+
+static void test_a_thread_with_another_task_is_not_idle(void **state)
+{
+        /* the gap is from 6 to 14 s */
+        static const struct lasting tasks[] = {
+                { 0, 1 }, { 5.5, 7.5 }, { 9, 13 }, { 16, 17 }, { 4, 3 }
+        };
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_thread(&table, 1);
+        study_tasks_of(&study, &table, tasks, ROAST_ARRAY_SIZE(tasks));
+        assert_near(study.typical_gap_s, 0.25);
+        assert_near(study.starved_s, 8 - 1.5 - 4);
+        assert_near(study.tasked_s, 8 - 0.25 - study.starved_s);
+        assert_near((double)study.chunks[5].starved_s, study.starved_s);
+        assert_near((double)study.chunks[5].gap_s, 8);
+}
+
+/* The task around each chunk, as Dask has one, takes no more of a gap than is typical. */
+static void test_tasks_of_chunks_leave_the_gaps_idle(void **state)
+{
+        struct lasting tasks[8];
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_thread(&table, 1);
+        for (int i = 0; i < 8; i++) {
+                tasks[i].start_s = 1.25 * i + (i > 4 ? 7.75 : 0) - 0.125;
+                tasks[i].stop_s = tasks[i].start_s + 1.25;
+        }
+        study_tasks_of(&study, &table, tasks, 8);
+        assert_near(study.starved_s, 7.75);
+        assert_near(study.tasked_s, 0);
+}
+
+/* Both threads wait from 6 to 14 s, and nobody knows on which of them the task is; a third one has
+ * chunks, and a task for each, all the time. */
+static void test_one_task_is_on_one_of_two_threads(void **state)
+{
+        static const struct lasting tasks[] = { { 6, 10 }, { 0, 10 }, { 10, 20 } };
+        ROAST_CLEANUP(study_deinit) struct study study = { 0 };
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+
+        (void)state;
+        chunk_table_init(&table);
+        add_thread(&table, 1);
+        add_thread(&table, 2);
+        add_chunk(&table, 3, 0, 10);
+        add_chunk(&table, 3, 10.25, 9.75);
+        study_tasks_of(&study, &table, tasks, ROAST_ARRAY_SIZE(tasks));
+        assert_near((double)study.chunks[5].starved_s, 6);
+        assert_near((double)study.chunks[13].starved_s, 6);
+        assert_near(study.starved_s, 12);
+}
+
 static int by_value(const void *a, const void *b)
 {
         float x = *(const float *)a, y = *(const float *)b;
@@ -278,6 +434,12 @@ int main(void)
                 cmocka_unit_test(test_the_client_is_named),
                 cmocka_unit_test(test_chunks_out_of_order_have_the_gaps_of_their_order),
                 cmocka_unit_test(test_chunks_that_overlap_have_no_gap),
+                cmocka_unit_test(test_chunks_without_a_thread_are_in_lanes),
+                cmocka_unit_test(test_chunks_that_only_touch_are_in_one_lane),
+                cmocka_unit_test(test_lanes_of_a_worker_have_an_end),
+                cmocka_unit_test(test_a_thread_with_another_task_is_not_idle),
+                cmocka_unit_test(test_tasks_of_chunks_leave_the_gaps_idle),
+                cmocka_unit_test(test_one_task_is_on_one_of_two_threads),
                 cmocka_unit_test(test_medians_against_sorting),
         };
 
