@@ -25,8 +25,9 @@ export function filesTable(report: Report): Table {
   const { words } = report;
   const n = words.files.length;
   const file = report.values(words.chunks.file);
-  const sums = Array.from({ length: 5 }, () => new Float64Array(n));
-  const [done, failed, events, wall, requested] = sums;
+  const sums = Array.from({ length: 8 }, () => new Float64Array(n));
+  // of wall time and bytes also how many chunks tell them, and the events of those
+  const [done, failed, events, wall, walls, wallEvents, requested, requests] = sums;
   const dataset = report.values(words.chunks.file_dataset);
   for (let i = 0; i < chunks.n; i++) {
     const f = file[i];
@@ -36,8 +37,15 @@ export function filesTable(report: Report): Table {
     }
     done[f]++;
     events[f] += chunks.events[i] || 0;
-    wall[f] += chunks.wall[i] || 0;
-    requested[f] += chunks.bytes[i] || 0;
+    if (!Number.isNaN(chunks.wall[i])) {
+      wall[f] += chunks.wall[i];
+      wallEvents[f] += chunks.events[i] || 0;
+      walls[f]++;
+    }
+    if (!Number.isNaN(chunks.bytes[i])) {
+      requested[f] += chunks.bytes[i];
+      requests[f]++;
+    }
   }
   const titles = ["File", "Dataset", "Chunks", "Failed", "Events", "Wall", "Bytes", "Wall/Event"];
   const rows = words.files.map((_, f): Cell[] => [
@@ -46,9 +54,9 @@ export function filesTable(report: Report): Table {
     [done[f], count(done[f])],
     failed[f] ? [failed[f], count(failed[f]), 3] : [0, "0"],
     [events[f], count(events[f])],
-    [wall[f], seconds(wall[f])],
-    [requested[f], bytes(requested[f])],
-    events[f] ? [wall[f] / events[f], seconds(wall[f] / events[f])] : null,
+    walls[f] ? [wall[f], seconds(wall[f])] : null,
+    requests[f] ? [requested[f], bytes(requested[f])] : null,
+    wallEvents[f] ? [wall[f] / wallEvents[f], seconds(wall[f] / wallEvents[f])] : null,
   ]);
   return {
     name: "files",
