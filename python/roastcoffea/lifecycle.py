@@ -211,8 +211,8 @@ class Lifecycle(ABC):
             self._note_setting()
         if self.coffea_report is not None:
             self.set_coffea_report(self.coffea_report, self.custom_metrics)
-        self._set_collecting(True)
         self._committer = Committer(self._run, self._note_fault)
+        self._set_collecting(True)
         with self._guarded("giving the run to the back end"):
             self.metrics_backend.attach(self._run)
         if self.progress:

@@ -339,13 +339,30 @@ def carry(result: Any, record: Records) -> tuple[Any, bool]:
 MAX_LOCAL_RECORDS = 1_000_000
 _local: dict[str, Records] = {}
 _local_generation = 0
+_listeners: list[collecting.Send] = []
 
 
 def note_local(cls: type, data: bytes) -> None:
-    """Keep a record for ``processor._chunk_metrics``, where nobody else takes it."""
+    """Give a record to the collectors of this process, and to ``processor._chunk_metrics``."""
+    for take in list(_listeners) if collecting.is_own() else ():
+        try:
+            take(data)
+        except Exception as error:
+            collecting.note_fault("records of this process", error)
     records = local_records(cls)
     if len(records) < MAX_LOCAL_RECORDS:
         records += Records.from_bytes(data)
+
+
+def listen(take: collecting.Send) -> None:
+    """Let a collector take the records that are made in this process from now on."""
+    _listeners.append(take)
+
+
+def unlisten(take: collecting.Send) -> None:
+    """Let it take no more."""
+    if take in _listeners:
+        _listeners.remove(take)
 
 
 def local_records(cls: type) -> Records:
@@ -355,8 +372,3 @@ def local_records(cls: type) -> Records:
         _local_generation = collecting.generation()
         _local.clear()
     return _local.setdefault(f"{cls.__module__}.{cls.__qualname__}", Records())
-
-
-def all_local_records() -> list[Records]:
-    """Return those of all classes, as far as they are of the run that began last."""
-    return list(_local.values()) if _local_generation == collecting.generation() else []
