@@ -4,7 +4,7 @@ A back end that has a channel to the client adds a sink in every worker process.
 Executors without a channel switch collection on by the processor's flag
 ``_roastcoffea_collect_metrics`` or by the environment variable ``ROAST_COLLECT``,
 which pool children inherit; their records ride in the output, and children of pools
-also leave them in the files that ``ROAST_RECORDS`` names.
+also leave them in the files that ``ROAST_RECORDS`` names, one a line.
 """
 
 from __future__ import annotations
@@ -91,19 +91,19 @@ def is_heard() -> bool:
 
 
 def _record_files() -> list[str]:
-    return [path for path in os.environ.get(RECORDS_VARIABLE, "").split(os.pathsep) if path]
+    return [path for path in os.environ.get(RECORDS_VARIABLE, "").split("\n") if path]
 
 
 def add_record_file(path: str) -> None:
     """Let the children of pools leave their records in a file, too."""
     with _lock:
-        os.environ[RECORDS_VARIABLE] = os.pathsep.join([*_record_files(), path])
+        os.environ[RECORDS_VARIABLE] = "\n".join([*_record_files(), path])
 
 
 def remove_record_file(path: str) -> None:
     """Leave the environment as it was."""
     with _lock:
-        rest = os.pathsep.join(other for other in _record_files() if other != path)
+        rest = "\n".join(other for other in _record_files() if other != path)
         if rest:
             os.environ[RECORDS_VARIABLE] = rest
         else:

@@ -241,7 +241,7 @@ class MetricsCollector(Lifecycle):
             return
         try:
             del output[key]
-        except TypeError:  # it can only be read
+        except Exception:  # it can only be read, or has rules of its own
             logger.debug("the output keeps its records: it cannot be changed")
         self.metrics = None
         if isinstance(records, Records) and self._run is not None:

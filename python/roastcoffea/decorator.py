@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -149,8 +150,13 @@ class TrackedMethod:
     def __reduce__(self) -> Any:
         from roastcoffea.measure import FLAG, LEFT
 
+        func: Any = self.__wrapped__  # type: ignore[attr-defined]
+        name = getattr(func, "__name__", "")
+        here: Any = getattr(sys.modules.get(func.__module__), name, None)
+        if isinstance(here, TrackedMethod) and here.__wrapped__ is func:  # type: ignore[attr-defined]
+            func.__qualname__ = f"{name}.__wrapped__"  # where pickle finds it: its name is ours
         flags = {name: value for name, value in vars(self).items() if name in (FLAG, LEFT)}
-        return TrackedMethod, (self.__wrapped__,), flags or None  # type: ignore[attr-defined]
+        return TrackedMethod, (func,), flags or None
 
 
 def prepare(owner: type) -> None:

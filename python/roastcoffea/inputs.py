@@ -15,6 +15,7 @@ KNOWN_METADATA = frozenset(
 )
 DEFAULT_TREE = "Events"
 MAX_METADATA = 1000  # items or characters of one value
+MAX_DEPTH = 16  # of values within values; a list may be in itself
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 _SECRET_QUERY = re.compile(
@@ -82,10 +83,26 @@ def user_metadata(metadata: Any) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         return {}
     return {
-        key: clean_url(value) if isinstance(value, str) else value
+        key: _cleaned(value)
         for key, value in metadata.items()
         if key not in KNOWN_METADATA and isinstance(key, str) and is_small(value)
     }
+
+
+def _cleaned(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return plain data with all names in it cleaned; what is too deep becomes None."""
+    if isinstance(value, str):
+        return clean_url(value)
+    if not isinstance(value, dict | list | tuple | set | frozenset):
+        return value
+    if depth == 0:
+        return None
+    if isinstance(value, dict):
+        return {
+            clean_url(key) if isinstance(key, str) else key: _cleaned(inner, depth - 1)
+            for key, inner in value.items()
+        }
+    return [_cleaned(inner, depth - 1) for inner in value]
 
 
 def is_small(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
 import time
 import uuid
@@ -201,7 +202,7 @@ class Lifecycle(ABC):
         self._pid = os.getpid()
         if self._run is not None:
             self._forget_last_run()
-        if not self._chunk_metrics or self._chunk_metrics == self._recorded:
+        if not self._chunk_metrics or self._only_recorded():
             self._chunk_metrics = None  # it was looked at: what will be measured comes, too
         self.t_start = time.perf_counter()
         self._clock = RunClock()
@@ -211,8 +212,8 @@ class Lifecycle(ABC):
             self._note_setting()
         if self.coffea_report is not None:
             self.set_coffea_report(self.coffea_report, self.custom_metrics)
-        self._set_collecting(True)
         self._committer = Committer(self._run, self._note_fault)
+        self._set_collecting(True)
         with self._guarded("giving the run to the back end"):
             self.metrics_backend.attach(self._run)
         if self.progress:
@@ -221,6 +222,13 @@ class Lifecycle(ABC):
         if self.serve:
             with self._guarded("serving the run"):
                 self._serve()
+
+    def _only_recorded(self) -> bool:
+        """Whether all chunk records are those that were given one by one."""
+        records, recorded = self._chunk_metrics, self._recorded
+        if not isinstance(records, list) or len(records) != len(recorded):
+            return False
+        return all(map(operator.is_, records, recorded))  # they may hold what cannot be compared
 
     def _serve(self) -> None:
         from roastcoffea.serving import serve

@@ -26,6 +26,7 @@ MAX_NAMES_BYTES = 4096
 
 Method = Callable[..., Any]
 
+_running: set[int] = set()  # ids of the events of the chunks that coffea has called
 _inside = threading.local()  # .chunk: the one that is measured in this thread, or None
 
 
@@ -45,7 +46,8 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
     """Call ``method(processor, events, ...)`` and leave a record of it behind.
 
     A decorated method that calls others, the one it overrides or those of other processors, is
-    one chunk with all their sections.
+    one chunk with all their sections. Those that threads of a chunk call with its events have no
+    record of their own.
     """
     outer = getattr(_inside, "chunk", None)
     measurement = None
@@ -57,7 +59,8 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
         elif (caller := caller_of_process()) is not Caller.TRACING:
             first = next(iter(kwargs.values()), None)
             events = args[0] if args else kwargs.get("events", first)
-            measurement = Measurement(processor, events, caller)
+            if caller is not Caller.USER or id(events) not in _running:  # else a chunk's thread
+                measurement = Measurement(processor, events, caller)
     except Exception as error:
         collecting.note_fault("beginning of a chunk", error)
         outer = None
@@ -68,6 +71,8 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
             if outer is not None:
                 outer.take_back()
     _inside.chunk = measurement.chunk
+    of_coffea = {id(measurement.events)} if measurement.caller is not Caller.USER else set()
+    _running.update(of_coffea)
     try:
         result = method(processor, *args, **kwargs)
     except BaseException as error:
@@ -75,6 +80,7 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
         raise
     finally:
         _inside.chunk = None
+        _running.difference_update(of_coffea)
     return measurement.finished(result)
 
 
@@ -339,13 +345,30 @@ def carry(result: Any, record: Records) -> tuple[Any, bool]:
 MAX_LOCAL_RECORDS = 1_000_000
 _local: dict[str, Records] = {}
 _local_generation = 0
+_listeners: list[collecting.Send] = []
 
 
 def note_local(cls: type, data: bytes) -> None:
-    """Keep a record for ``processor._chunk_metrics``, where nobody else takes it."""
+    """Give a record to the collectors of this process, and to ``processor._chunk_metrics``."""
+    for take in list(_listeners) if collecting.is_own() else ():
+        try:
+            take(data)
+        except Exception as error:
+            collecting.note_fault("records of this process", error)
     records = local_records(cls)
     if len(records) < MAX_LOCAL_RECORDS:
         records += Records.from_bytes(data)
+
+
+def listen(take: collecting.Send) -> None:
+    """Let a collector take the records that are made in this process from now on."""
+    _listeners.append(take)
+
+
+def unlisten(take: collecting.Send) -> None:
+    """Let it take no more."""
+    if take in _listeners:
+        _listeners.remove(take)
 
 
 def local_records(cls: type) -> Records:
@@ -355,8 +378,3 @@ def local_records(cls: type) -> Records:
         _local_generation = collecting.generation()
         _local.clear()
     return _local.setdefault(f"{cls.__module__}.{cls.__qualname__}", Records())
-
-
-def all_local_records() -> list[Records]:
-    """Return those of all classes, as far as they are of the run that began last."""
-    return list(_local.values()) if _local_generation == collecting.generation() else []

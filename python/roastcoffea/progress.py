@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING
@@ -23,12 +24,14 @@ class Arrived:
     def __init__(self) -> None:
         self.chunks: Counter[str] = Counter()
         self.workers: dict[str, int | None] = {}  # resident bytes; None: not known yet
+        self._lock = threading.Lock()  # chunks may come from several threads
         self._start_s = time.monotonic()
         self._marks: deque[tuple[float, int, int]] = deque([(self._start_s, 0, 0)])
 
     def add_chunks(self, data: bytes) -> None:
         """Add encoded chunk records that are new."""
-        self.chunks.update(Records.from_bytes(data).totals())
+        with self._lock:
+            self.chunks.update(Records.from_bytes(data).totals())
 
     def add_worker(self, address: str, here: bool) -> None:
         """Note that a worker is here, or has gone."""
@@ -45,7 +48,7 @@ class Arrived:
     @property
     def memory_bytes(self) -> int | None:
         """Return how much memory the workers have whose memory is known."""
-        known = [memory for memory in self.workers.values() if memory is not None]
+        known = [memory for memory in list(self.workers.values()) if memory is not None]
         return sum(known) if known else None
 
     def rates(self) -> tuple[float | None, float | None]:

@@ -53,7 +53,10 @@ class Committer:
         self.spent_ns = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="roastcoffea", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # no more threads: the end commits
+            note_fault("committing while the run lasts", error)
 
     @property
     def stopped(self) -> bool:
@@ -74,7 +77,8 @@ class Committer:
     def stop(self) -> None:
         """Stop, and wait for a commit that is under way."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
 
 def note_environment(run: Run) -> None:

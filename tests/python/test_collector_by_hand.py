@@ -101,12 +101,19 @@ class Odd:
         raise ValueError("the truth value of this is ambiguous")
 
 
+class Kept(dict[str, Any]):
+    def __delitem__(self, key: str) -> None:
+        raise RuntimeError("nothing goes from here")
+
+
 def test_outputs_with_rules_of_their_own_are_left_alone() -> None:
     with MetricsCollector() as collector:
         collector.extract_metrics_from_output(Odd())
         assert list(collector.chunk_metrics) == []
-        frozen = MappingProxyType({"__roastcoffea_metrics__": [chunk_record(0)]})
-        collector.extract_metrics_from_output(frozen)
+        output = {"__roastcoffea_metrics__": [chunk_record(0)]}
+        for frozen in (MappingProxyType(output), Kept(output)):
+            collector.extract_metrics_from_output(frozen)
+            assert len(collector.chunk_metrics) == 1
     assert len(collector.chunk_metrics) == 1
 
 
@@ -217,6 +224,19 @@ def test_a_record_by_hand_stays_whether_or_not_somebody_looked() -> None:
     assert found == [[10, 0], [10, 0]]
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_records_by_hand_may_hold_what_cannot_be_compared(given: bool) -> None:
+    record = {**chunk_record(0), "weights": np.zeros(2)}
+    collector = MetricsCollector()
+    collector.record_chunk_metrics(record)
+    if given:
+        collector.chunk_metrics = [{**record, "weights": np.zeros(2)}]
+    assert len(collector.chunk_metrics) == 1
+    with collector:
+        Counting().process([1, 2])
+    assert len(collector.chunk_metrics) == (1 if given else 2)
+
+
 class PlainBackend(AbstractMetricsBackend):
     """One of a user's own, that knows of no runs."""
 
@@ -319,6 +339,7 @@ def test_leaving_a_block_that_was_not_entered_changes_nothing() -> None:
         {"A": None},
         {"A": 5, "B": {"entries": 3}},
         {"A": {"performance_counters": None}},
+        {"A": {"entries": 3, "performance_counters": [1]}, "B": {"entries": 4}},
         {"A": {"entries": "many"}},
     ],
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,16 @@ class Several(ProcessorABC):
         return {name: sum(values.values()) for name, values in accumulator.items()}
 
 
+class Threaded(Several):
+    """Calls decorated ones from threads of its own."""
+
+    @track_metrics
+    def process(self, events: Any) -> Any:
+        with ThreadPoolExecutor(2) as pool:
+            outputs = pool.map(lambda part: part.process(events), self.parts.values())
+            return dict(zip(self.parts, outputs, strict=True))
+
+
 @track_metrics
 def function(events: Any) -> Any:
     """A processor that is no class."""
@@ -138,6 +149,7 @@ def measure(executor: Any, fileset: Any, processor: Any) -> tuple[MetricsCollect
         (Wrapping, N_CHUNKS),
         (Decorated, N_CHUNKS),
         (Several, N_CHUNKS),
+        (Threaded, N_CHUNKS),
         (Varied, 2 * N_CHUNKS),
         pytest.param(
             lambda: function,
@@ -211,3 +223,25 @@ def test_a_call_by_hand_has_its_record() -> None:
 
     assert KEY in processor.process(Events([1]))
     assert KEY in functools.partial(processor.process)(Events([1]))
+
+
+def test_calls_by_hand_in_several_threads_have_their_records() -> None:
+    class Met(list[int]):
+        barrier = threading.Barrier(2)
+
+        def __len__(self) -> int:
+            self.barrier.wait(10)
+            return 1
+
+    events = Met()
+
+    class Counting:
+        _roastcoffea_collect_metrics = True
+
+        @track_metrics
+        def process(self, events: Any) -> Any:
+            return {"n": len(events)}
+
+    with ThreadPoolExecutor(2) as pool:
+        outputs = pool.map(lambda _: Counting().process(events), range(2))
+        assert [len(output[KEY]) for output in outputs] == [1, 1]

@@ -21,7 +21,8 @@ class Chain:
     def __init__(self, n: int, group: str, wanted_by: str) -> None:
         self.looks = 0
         self.tasks = [
-            SimpleNamespace(group=group, dependents=set(), who_wants=(), number=i) for i in range(n)
+            SimpleNamespace(group=group, dependents=set(), who_wants=None, number=i)
+            for i in range(n)
         ]
         for i, task in enumerate(self.tasks[:-1]):
             task.dependents = [self.tasks[i + 1]]

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from distributed import Client, get_worker
 from waiting import until
 
 from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea.backends import dask as dask_backend
 
 INTERVAL_S = 0.1
 
@@ -232,10 +234,14 @@ def test_a_worker_that_closes_takes_nothing_from_its_siblings_in_the_process() -
         assert left(client) == []
 
 
-@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
-def test_a_dask_worker_with_eight_threads_is_followed(nanny: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", params=["--nanny", "--no-nanny"])
+def dask_processes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Client, Any]]:
+    """A client of a scheduler and a worker that were started by command, and the scheduler."""
     from distributed.utils import open_port
 
+    tmp_path = tmp_path_factory.mktemp("dask")
     address = f"tcp://127.0.0.1:{open_port()}"
     dask = [str(Path(sys.executable).with_name("dask"))]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
@@ -244,22 +250,15 @@ def test_a_dask_worker_with_eight_threads_is_followed(nanny: str, tmp_path: Path
     with (
         subprocess.Popen([*dask, "scheduler", *options], cwd=tmp_path, **quiet) as scheduler,
         subprocess.Popen(
-            [*dask, "worker", address, "--nthreads", "8", nanny, "--no-dashboard"],
+            [*dask, "worker", address, "--nthreads", "8", request.param, "--no-dashboard"],
             cwd=tmp_path,
             **quiet,
         ) as worker,
     ):
         try:
-            with Client(address, timeout=60) as client:
+            with Client(address, timeout=60, set_as_default=False) as client:
                 client.wait_for_workers(1, timeout=60)
-                with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
-                    answers = work(client, 24)
-                    collector.set_coffea_report({"entries": 24})
-                threads = {record["thread"] for record in collector.chunk_metrics}
-                assert len(collector.chunk_metrics) == len(answers) == 24
-                assert 1 < len(threads) <= 8
-                assert collector.get_metrics()["cores_per_worker"] == pytest.approx(8)
-                assert left(client) == []
+                yield client, scheduler
         finally:
             for process in (worker, scheduler):  # one after the other: Dask's own ends can cross
                 process.terminate()
@@ -267,6 +266,61 @@ def test_a_dask_worker_with_eight_threads_is_followed(nanny: str, tmp_path: Path
                     process.wait(timeout=30)
                 except subprocess.TimeoutExpired:
                     process.kill()
+
+
+def test_a_dask_worker_with_eight_threads_is_followed(dask_processes: tuple[Client, Any]) -> None:
+    client, _ = dask_processes
+    with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+        answers = work(client, 24)
+        collector.set_coffea_report({"entries": 24})
+    threads = {record["thread"] for record in collector.chunk_metrics}
+    assert len(collector.chunk_metrics) == len(answers) == 24
+    assert 1 < len(threads) <= 8
+    assert collector.get_metrics()["cores_per_worker"] == pytest.approx(8)
+    assert left(client) == []
+
+
+# ---- who does not answer -----------------------------------------------------------------------
+
+
+@pytest.mark.timeout(60)
+def test_a_worker_that_is_stopped_does_not_keep_others_waiting(
+    two_workers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_backend, "ASK_TIMEOUT_S", 1.0)
+    (stopped, pid), (other, _) = two_workers.run(os.getpid).items()
+    begin = time.monotonic()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        collector = MetricsCollector(two_workers).__enter__()
+        took_s = time.monotonic() - begin
+        two_workers.submit(Slow().process, [1], workers=[other], pure=False).result()
+        assert until(lambda: len(collector.chunk_metrics) == 1)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        monkeypatch.undo()
+    assert took_s < 10
+    assert until(lambda: all(map(len, two_workers.run(left_on_worker).values())))
+    two_workers.submit(Slow().process, [1], workers=[stopped], pure=False).result()
+    collector.__exit__(None, None, None)
+    assert {chunk["worker"] for chunk in collector.chunk_metrics} == {stopped, other}
+    assert collector.metrics_backend.faults == {"workers that do not answer": 1}
+    assert until(lambda: left(two_workers) == [])
+
+
+def test_a_scheduler_that_stalls_while_a_block_is_left_is_cleaned_later(
+    dask_processes: tuple[Client, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, scheduler = dask_processes
+    monkeypatch.setattr(dask_backend, "ASK_TIMEOUT_S", 0.3)
+    try:
+        with MetricsCollector(client, worker_tracking_interval=INTERVAL_S):
+            work(client, 1)
+            scheduler.send_signal(signal.SIGSTOP)
+        assert [topic for topic in client._event_handlers if "roastcoffea" in topic]
+    finally:
+        scheduler.send_signal(signal.SIGCONT)
+    assert until(lambda: left(client) == [])
 
 
 # ---- ends that nobody wished for ---------------------------------------------------------------
@@ -442,6 +496,24 @@ def test_a_client_is_followed_from_another_event_loop(client: Any) -> None:
 
     assert len(asyncio.run(main()).chunk_metrics) == 4
     assert left(client) == []
+
+
+def test_a_client_that_closes_in_another_event_loops_block_keeps_nobody_waiting() -> None:
+    async def main() -> MetricsCollector:
+        cluster = local_cluster(n_workers=1, processes=False)
+        client = Client(cluster)
+        async with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
+            await asyncio.to_thread(work, client, 2)
+            while len(collector.chunk_metrics) < 2:
+                await asyncio.sleep(0.05)
+            await asyncio.to_thread(client.close)
+            await asyncio.to_thread(cluster.close)
+        return collector
+
+    collector = asyncio.run(asyncio.wait_for(main(), 30))
+    assert len(collector.chunk_metrics) == 2
+    assert collector.tracking_data is not None
+    assert "ROAST_COLLECT" not in os.environ
 
 
 def test_a_cancelled_block_leaves_nothing(client: Any) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 
+import cloudpickle
 import pytest
 
 from roastcoffea._probe import Records
@@ -92,8 +93,6 @@ def test_a_class_pickled_by_value_runs_where_the_package_is_missing(tmp_path):
 
 
 def test_pickled_processors_are_still_measured():
-    import cloudpickle
-
     class Local:
         _roastcoffea_collect_metrics = True
 
@@ -105,6 +104,41 @@ def test_pickled_processors_are_still_measured():
 
     copy = pickle.loads(cloudpickle.dumps(Local()))
     assert list(copy.process([1])[KEY][0]["timing"]) == ["x"]
+
+
+@track_metrics
+def count(events):
+    """A processor that is a function of a module."""
+    return {"n": len(events)}
+
+
+def plain(events):
+    """One that is decorated under another name."""
+    return {"n": len(events)}
+
+
+counted = track_metrics(plain)
+
+
+@pytest.mark.parametrize("dumps", [pickle.dumps, cloudpickle.dumps])
+def test_a_function_of_a_module_is_pickled_by_its_name(dumps):
+    for function in (count, counted):
+        for _ in range(2):
+            function = pickle.loads(dumps(function))
+        assert function([1, 2]) == {"n": 2}
+        assert function.__wrapped__ in (count.__wrapped__, plain)
+    assert pickle.loads(dumps(plain)) is plain
+    assert count.__name__ == count.__qualname__ == "count"
+
+
+def test_a_function_that_is_switched_on_is_so_where_it_arrives():
+    count._roastcoffea_collect_metrics = True
+    try:
+        copy = pickle.loads(pickle.dumps(count))
+    finally:
+        del count._roastcoffea_collect_metrics
+    assert KEY in copy([1, 2])
+    assert KEY not in count([1, 2])
 
 
 def test_importing_the_trackers_imports_nothing_heavy():

@@ -132,6 +132,24 @@ def test_the_time_ledger_sums_to_threads_times_wall_and_has_the_spans_figures(
     assert any("Processor, on a core" in label for label in shown)
 
 
+class Job:
+    """Has arguments, but is no task."""
+
+    args = 5
+
+
+def run_job(job: Job) -> int:
+    return job.args
+
+
+def test_a_task_is_known_whatever_its_arguments_are(client: Any, tmp_path: Path) -> None:
+    with MetricsCollector(client, output_dir=tmp_path) as collector:
+        assert client.submit(run_job, Job(), pure=False).result() == 5
+    (path,) = tmp_path.glob("*.roast")
+    assert rows(path, "SELECT outcome FROM tasks WHERE prefix='run_job'") == [(0,)]
+    assert collector._faults == 0
+
+
 # ---- spans -------------------------------------------------------------------------------------
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from stand_in import Events, Plain
 from test_clocks import HOUR_S, SECOND_NS, Wall, wall
 from test_local import burn, no_other_pools
+from test_pool_records import new_files
 
-from roastcoffea import MetricsCollector
-from roastcoffea.backends.local import largest_pool, threads_of
+from roastcoffea import MetricsCollector, collecting
+from roastcoffea.backends.local import PoolWatcher, largest_pool, threads_of
 from roastcoffea.progress import Arrived, Display
 
 __all__ = ["no_other_pools", "wall"]
@@ -78,6 +81,56 @@ def test_pools_are_told_apart_by_the_names_of_their_threads() -> None:
     assert threads_of(object()) is None
 
 
+def test_a_pool_that_is_told_no_number_has_as_many_threads_as_python_gives_it() -> None:
+    from coffea.processor import FuturesExecutor
+
+    executor = FuturesExecutor(pool=ThreadPoolExecutor, workers=None, status=False)
+    with ThreadPoolExecutor() as pool:
+        assert threads_of(executor) == pool._max_workers
+
+
+# ---- what goes wrong ---------------------------------------------------------------------------
+
+
+def measure_one() -> MetricsCollector:
+    """Measure a chunk, and look that nothing is left."""
+    files = new_files()
+    processor = Plain(result=[])
+    with MetricsCollector(processor_instance=processor, track_workers=True) as collector:
+        assert processor.process(Events()) == []
+    assert [chunk["file"] for chunk in collector.chunk_metrics] == ["f.root"]
+    assert new_files() == files
+    assert collecting.RECORDS_VARIABLE not in os.environ
+    assert collecting.COLLECT_VARIABLE not in os.environ
+    return collector
+
+
+@pytest.mark.parametrize("name", ["roastcoffea", "roastcoffea-local"])
+def test_where_no_thread_can_be_started_chunks_are_measured(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def refusing(self: threading.Thread) -> None:
+        if self.name == name:
+            raise RuntimeError("can't start new thread")
+        start(self)
+
+    monkeypatch.setattr(threading.Thread, "start", refusing)
+    measure_one()
+
+
+def test_an_error_of_the_watcher_takes_no_records_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: PoolWatcher) -> None:
+        raise ValueError("nobody knows how many threads there are")
+
+    monkeypatch.setattr(PoolWatcher, "count_threads", broken)
+    assert measure_one()._faults == 1
+
+
+# ---- clock and progress ------------------------------------------------------------------------
+
+
 STEPPING = """
 import os, struct, sys, time
 from concurrent.futures import ProcessPoolExecutor
@@ -129,12 +182,14 @@ def test_a_clock_that_is_set_moves_no_stamp(kind: str, wall: Wall, tmp_path: Any
     assert 5 < int(printed[1]) < HOUR_S, "the grid of the tracking data has the run's length"
 
 
-def test_the_line_knows_workers_and_memory_but_no_chunks_before_the_end() -> None:
+def test_the_line_knows_workers_and_chunks_of_this_process() -> None:
     collector = MetricsCollector(worker_tracking_interval=0.05)
     arrived = collector.metrics_backend.arrived = Arrived()
     with collector, ThreadPoolExecutor(1) as pool:
         pool.submit(burn, 0.1).result()
         assert Display(arrived).line().plain.startswith("- chunks done · - Hz · - Gbps · ")
+        Plain().process(Events())
+        assert Display(arrived).line().plain.startswith("1 chunk done · ")
     assert list(arrived.workers) == [f"{os.uname().nodename}:{os.getpid()}"]
 
 

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from analysing import CHUNKSIZE
 from coffea.processor import FuturesExecutor, IterativeExecutor, ProcessorABC, Runner
+from stand_in import Events
+from waiting import until
 
 from analysis import DemoSchema
 from roastcoffea import MetricsCollector, open_run, track_metrics
+from roastcoffea.backends.local import LocalMetricsBackend
 
 
 class Failing(ProcessorABC):
@@ -99,3 +102,57 @@ def test_a_forked_child_that_leaves_the_block_leaves_the_run_alone(tmp_path: Pat
     metrics = open_run(collector.run_path).metrics
     assert metrics["monitoring_faults"] == 0
     assert b"SystemExit" not in collector.run_path.read_bytes()
+
+
+def files(collector: MetricsCollector) -> list[str]:
+    return [chunk["file"] for chunk in collector.chunk_metrics]
+
+
+@pytest.mark.parametrize("track", [True, False])
+def test_records_are_in_the_file_while_the_run_lasts(track: bool, tmp_path: Path) -> None:
+    processor = Listing()
+    with MetricsCollector(
+        processor_instance=processor, output_dir=tmp_path, track_workers=track
+    ) as collector:
+        processor.process(Events())
+        assert files(collector) == ["f.root"]
+        path = collector.run_path
+        assert path is not None
+        assert until(lambda: len(open_run(path).chunks) == 1, timeout_s=10)
+
+
+def test_collectors_within_each_other_see_what_happens_in_their_own_block() -> None:
+    processor = Listing()
+    with MetricsCollector(processor_instance=processor) as outer:
+        processor.process(Events(filename="before"))
+        with MetricsCollector(processor_instance=processor, track_workers=False) as inner:
+            processor.process(Events(filename="within"))
+        processor.process(Events(filename="after"))
+    assert files(outer) == ["before", "within", "after"]
+    assert files(inner) == ["within"]
+
+
+def test_an_output_that_is_looked_at_late_brings_no_records_of_another_run() -> None:
+    processor = Failing()
+    with MetricsCollector(processor_instance=processor) as first:
+        output = processor.process(Events(filename="first"))
+    with MetricsCollector(processor_instance=processor) as second:
+        processor.process(Events(filename="second"))
+    first.extract_metrics_from_output(output)
+    assert (files(first), files(second)) == (["first"], ["second"])
+
+
+def test_a_run_that_takes_no_records_leaves_the_output_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(self: Any, data: bytes) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(LocalMetricsBackend, "_take", broken)
+    processor = Failing()
+    with MetricsCollector(processor_instance=processor) as collector:
+        output = processor.process(Events())
+        assert files(collector) == []
+        collector.extract_metrics_from_output(output)
+    assert output == {"events": 5}
+    assert files(collector) == ["f.root"]

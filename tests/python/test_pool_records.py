@@ -174,3 +174,21 @@ def test_where_no_file_can_be_made_the_rest_is_measured(
         collector.set_coffea_report(report)
     assert output == 12_000
     assert collector.get_metrics()["peak_workers"] == 1
+
+
+def test_a_temporary_directory_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "node:0, scratch"
+    directory.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(directory))
+    first, second = RecordFile(), RecordFile()
+    try:
+        assert collecting.leave(b"for both")
+        assert first.read() == second.read() == [b"for both"]
+        first.close()
+        assert collecting.leave(b"for one")
+        assert second.read() == [b"for one"]
+    finally:
+        second.close()
+    assert collecting.RECORDS_VARIABLE not in os.environ

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+import threading
 import time
 from typing import Any
 
@@ -112,3 +114,27 @@ def test_a_display_that_fails_does_not_stop_the_analysis(
         assert client.submit(sum, [1, 2]).result() == 3
     assert "showing progress" in caplog.text
     assert collector._faults == 1
+
+
+def test_workers_may_come_and_go_while_their_memory_is_added_up() -> None:
+    arrived = Arrived()
+    for i in range(300):
+        arrived.add_worker(f"stays {i}", True)
+        arrived.set_memory(f"stays {i}", 1)
+    gone = threading.Event()
+
+    def churn() -> None:
+        while not gone.is_set():
+            arrived.add_worker("comes", True)
+            arrived.add_worker("comes", False)
+
+    thread = threading.Thread(target=churn)
+    switch_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread.start()
+    try:
+        assert {arrived.memory_bytes for _ in range(5_000)} == {300}
+    finally:
+        sys.setswitchinterval(switch_s)
+        gone.set()
+        thread.join()

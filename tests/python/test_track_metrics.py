@@ -326,9 +326,21 @@ def test_events_of_a_graph_are_marked_and_not_counted(sink):
 )
 def test_file_names_lose_their_secrets(name, clean):
     assert clean_url(name) == clean
-    record = Plain().process(Events(filename=name, other=name))[KEY][0]
+    nested = {"friends": [name, (name, 1)], "trees": {name: {"x": name}}}
+    record = Plain().process(Events(filename=name, other=name, **nested))[KEY][0]
     assert record["file"] == clean
-    assert record["metadata"]["other"] == clean
+    assert record["metadata"] == {
+        "other": clean,
+        "friends": [clean, [clean, 1]],
+        "trees": {clean: {"x": clean}},
+    }
+
+
+def test_metadata_that_are_within_themselves_are_cut():
+    endless = [1]
+    endless.append(endless)
+    (record,) = Plain().process(Events(endless=endless))[KEY]
+    assert record["metadata"]["endless"][:1] == [1]
 
 
 class Choosy:

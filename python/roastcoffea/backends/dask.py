@@ -12,6 +12,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from roastcoffea._roast import Run
@@ -30,8 +31,11 @@ logger = logging.getLogger(__name__)
 
 #: How long the end of a run may wait for events that are on their way ...
 FLUSH_TIMEOUT_S = 5.0
-#: ... and each of its questions for workers that do not answer: Dask itself has no limit.
+#: ... and each of its questions for workers that do not answer: Dask itself has no limit. The
+#: beginning of a run waits so long for all of its questions together ...
 ASK_TIMEOUT_S = 10.0
+#: ... but for each until the scheduler has it.
+SEND_TIMEOUT_S = 1.0
 
 
 class DaskMetricsBackend(AbstractMetricsBackend):
@@ -88,10 +92,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             raise AttributeError("tracking was never started")
         try:
             self._wait(self._close)
-        except Exception as error:  # the client was closed: what came until now is in the run
-            self.topic = None
-            self.faults["end of tracking"] += 1
-            logger.warning("what was still on its way is lost: %s", error)
+        except Exception as error:
+            self._note_closed(error)
+
+    def _note_closed(self, error: Exception) -> None:
+        """Note that the client was closed: what came until now is in the run."""
+        self.topic = None
+        self.faults["end of tracking"] += 1
+        logger.warning("what was still on its way is lost: %s", error)
 
     def _wait(self, function: Callable[..., Awaitable[T]], *args: Any) -> T:
         if self.client.asynchronous:
@@ -108,7 +116,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     async def close_async(self, tracked: bool) -> dict[str, Any] | None:
         """Stop following, leave the cluster as it was, and return the tracking data."""
-        await self._on_loop(self._close())
+        try:
+            await self._on_loop(self._close())
+        except Exception as error:
+            self._note_closed(error)
         return self.tracking_data(self.start_utc_ns, self.clock.utc_ns()) if tracked else None
 
     async def get_span_metrics_async(self, span_info: dict[str, Any] | None) -> dict[Any, Any]:
@@ -120,7 +131,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         loop = self.client.loop.asyncio_loop
         if loop is asyncio.get_running_loop():
             return await coroutine
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+        try:
+            future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        except RuntimeError:  # the loop is closed
+            coroutine.close()
+            raise
+        return await asyncio.wrap_future(future)
 
     # -- on the client's event loop ----------------------------------------------------
 
@@ -147,7 +163,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         from roastcoffea.backends.dask_worker import WorkerProbe, sampled_columns
 
         client = self.client
-        await shipping.ship(client, f"{topic}-package")
+        answer = partial(_answer_until, time.monotonic() + ASK_TIMEOUT_S)
+        await shipping.ship(client, f"{topic}-package", answer)
         # subscribe_topic() only sends a message: what the plugins report first could overtake it
         client._event_handlers[topic] = self._receive
         await client.run_on_scheduler(dask_lease.begin, topic, client.id)
@@ -156,7 +173,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         await client.register_plugin(passing, name=topic)
         self._columns = sampled_columns()
         probe = WorkerProbe(topic, interval, self.clock.utc_ns(), self._columns)
-        await client.register_plugin(probe, name=topic)
+        try:
+            await answer(client.register_plugin(probe, name=topic))
+        except TimeoutError:  # the scheduler has it, and so have those who answer
+            self.faults["workers that do not answer"] += 1
 
     def _receive(self, event: tuple[float, Any]) -> None:
         """Take an event, which has several messages; called on the client's event loop."""
@@ -269,17 +289,32 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             await self._leave(topic)
 
     async def _leave(self, topic: str) -> None:
-        """Leave the cluster as it was; a scheduler that cannot be asked does it by itself."""
+        """Leave the cluster as it was.
+
+        A scheduler that does not answer is asked again when it is heard of; one that has lost this
+        client does it by itself.
+        """
         from roastcoffea.backends import dask_lease
 
+        handlers = self.client._event_handlers
+        left = False
         try:
             # unsubscribe_topic() would leave an empty topic behind
             spent_ns = await self._ask(self.client.run_on_scheduler, dask_lease.end, topic)
             self.cost["scheduler_ns"] += spent_ns
+            left = True
         except Exception as error:
             logger.debug("while leaving the cluster: %s", error)
         finally:
-            self.client._event_handlers.pop(topic, None)
+            if left or self.client.status != "running":
+                handlers.pop(topic, None)
+            elif topic in handlers:
+                handlers[topic] = partial(self._leave_late, topic)
+
+    def _leave_late(self, topic: str, event: Any) -> None:
+        """Take an event as the sign that the scheduler answers again."""
+        self.client._event_handlers[topic] = lambda event: None
+        self._leaving = asyncio.ensure_future(self._leave(topic))  # the loop does not keep it
 
     def tracking_data(self, start_utc_ns: int, end_utc_ns: int) -> dict[str, Any]:
         """Return the documented series on one grid of UTC times."""
@@ -370,6 +405,12 @@ def _native_records(data: bytes) -> bytes:
     from roastcoffea.native import Records
 
     return Records.from_bytes(data).to_bytes()
+
+
+async def _answer_until(deadline_s: float, question: Awaitable[T]) -> T:
+    """Await what workers are asked, until the deadline if some of them do not answer."""
+    left_s = deadline_s - time.monotonic()
+    return await asyncio.wait_for(question, max(left_s, SEND_TIMEOUT_S))
 
 
 async def _report(dask_worker: Any) -> bool:

@@ -64,7 +64,8 @@ def text(value: Any) -> str:
 
 def work_item(spec: Any, depth: int = 2) -> Any:
     """Return coffea's WorkItem, or FileMeta, among the arguments of a task, or None."""
-    for argument in getattr(spec, "args", ()):
+    arguments = getattr(spec, "args", ())
+    for argument in arguments if isinstance(arguments, tuple | list) else ():
         if hasattr(argument, "treename") and hasattr(argument, "filename"):
             return argument
         if depth and (found := work_item(argument, depth - 1)) is not None:

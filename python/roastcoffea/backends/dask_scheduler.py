@@ -63,7 +63,7 @@ class SpanWatch:
     def is_wanted(self, task: Any) -> bool:
         """Tell whether the client wants what becomes of a task, as far as it looks ahead."""
         for _ in range(STEPS_MAX):
-            if any(state.client_key == self.client for state in task.who_wants):
+            if any(state.client_key == self.client for state in task.who_wants or ()):
                 return True
             if not task.dependents:
                 break

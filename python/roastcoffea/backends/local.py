@@ -74,7 +74,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self.run = run
 
     def open_channel(self) -> None:
-        """Let children of pools leave their records."""
+        """Take the records of this process from now on, and let children of pools leave theirs."""
+        measure.listen(self._take)
         try:
             self._left = RecordFile()
         except OSError as error:  # no place for it
@@ -85,42 +86,47 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self.open_channel()
         self.interval = interval
         self.start_utc_ns = collecting.clock().utc_ns()
-        self._watcher = PoolWatcher(self.run, interval, self.start_utc_ns, self.client)
-        self._watcher.arrived = self.arrived
-        self._watcher.take_left = self.take_left
-        self._watcher.start()
+        try:
+            watcher = PoolWatcher(self.run, interval, self.start_utc_ns, self.client)
+            watcher.arrived = self.arrived
+            watcher.take_records = self.take_records
+            watcher.start()
+        except Exception as error:  # no more threads: records come all the same
+            collecting.note_fault("sampling of the pool", error)
+        else:
+            self._watcher = watcher
 
     def stop_tracking(self) -> dict[str, Any]:
         """Stop, and return the tracking data."""
         watcher, self._watcher = self._watcher, None
-        if watcher is not None:
-            watcher.stop()
-        self.close_channel()
-        if watcher is None:
-            return {}
-        if not watcher.saw_workers:
+        try:
+            if watcher is not None:
+                watcher.stop()
+        finally:
+            self.close_channel()
+        if watcher is None or not watcher.saw_workers:
             return {}  # which is not the same as that there were none
         now_utc_ns = collecting.clock().utc_ns()
         return tracking_data(self.run, self.start_utc_ns, now_utc_ns, self.interval)
 
     def close_channel(self) -> None:
         """Take the rest of the records."""
-        self.take_records()
-        left, self._left = self._left, None
-        if left is not None:
-            left.close()
+        measure.unlisten(self._take)
+        try:
+            self.take_records()
+        finally:
+            left, self._left = self._left, None
+            if left is not None:
+                left.close()
 
     def take_records(self) -> None:
-        """Take the records that were made in this process, and those that others have left."""
-        self.take_left()
-        for records in measure.all_local_records():
-            self.run.add_chunks(records.to_bytes())
-
-    def take_left(self) -> None:
         """Take what children of pools have left until now."""
         for data in self._left.read() if self._left is not None else ():
-            if self.run.add_chunks(data) and self.arrived is not None:
-                self.arrived.add_chunks(data)
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        if self.run.add_chunks(data) and self.arrived is not None:
+            self.arrived.add_chunks(data)
 
     def create_span(self, name: str) -> None:
         """There are no spans."""
@@ -181,7 +187,7 @@ class PoolWatcher(threading.Thread):
     """
 
     arrived: Arrived | None = None
-    take_left: Callable[[], None]
+    take_records: Callable[[], None]
 
     def __init__(self, run: Run, interval: float, began_utc_ns: int, executor: Any) -> None:
         super().__init__(name="roastcoffea-local", daemon=True)
@@ -233,7 +239,7 @@ class PoolWatcher(threading.Thread):
         """Take one sample of each process of the pools."""
         now = time.monotonic()
         now_ms = self.clock.utc_ns() // 1_000_000
-        self.take_left()
+        self.take_records()
         self.count_threads()
         seen = set()
         for pid in _probe.descendants(os.getpid()) if self.pool_threads != 0 else ():
@@ -339,7 +345,7 @@ def threads_of(executor: Any) -> int | None:
     if isinstance(pool, ThreadPoolExecutor):
         return pool._max_workers
     if isinstance(pool, type) and issubclass(pool, ThreadPoolExecutor):
-        return int(executor.workers)
+        return ThreadPoolExecutor(executor.workers)._max_workers  # which knows how many None is
     if executor is None or hasattr(executor, "jobs_executors"):
         return _threads_of_parsl(getattr(executor, "config", None))
     return None

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,7 @@ def unpack(files: dict[str, bytes]) -> bool:
         found = None
     if found == PROTOCOL:
         return False
-    for name in [name for name in sys.modules if name.split(".")[0] == "roastcoffea"]:
+    for name in [name for name in list(sys.modules) if name.split(".")[0] == "roastcoffea"]:
         del sys.modules[name]
     directory = Path(tempfile.mkdtemp(prefix="roastcoffea-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
@@ -127,18 +127,25 @@ def _by_value() -> Iterator[None]:
                 cloudpickle.unregister_pickle_by_value(module)
 
 
-async def ship(client: Client, name: str) -> None:
+async def ship(
+    client: Client, name: str, answer: Callable[[Awaitable[Any]], Awaitable[Any]]
+) -> None:
     """Put the package where it is missing.
 
     The plugins stay registered under ``name`` for workers that join later; what was unpacked
-    stays importable when they are taken away again.
+    stays importable when they are taken away again. ``answer`` awaits what workers are asked, and
+    raises TimeoutError where some do not answer.
     """
     with _by_value():
         missing = await client.run_on_scheduler(lacks_package)
-        answers = await client.run(lacks_package, on_error="ignore")
+        try:
+            answers = await answer(client.run(lacks_package, on_error="ignore"))
+        except TimeoutError:  # who does not answer may lack it
+            answers = {}
         # of workers that come later nobody knows: one that cannot unpickle a plugin does not start
         missing = missing or not answers or any(answers.values())
         if missing:
             files = package_files()
             await client.register_plugin(ToScheduler(name, files), name=name)
-            await client.register_plugin(ToWorkers(name, files), name=name)
+            with suppress(TimeoutError):
+                await answer(client.register_plugin(ToWorkers(name, files), name=name))
