@@ -195,7 +195,7 @@ int study_tasks(struct study *study, struct roast_run *run, struct roast_error *
         if (add_gaps(&marks, study) < 0 || add_slots(&marks, study) < 0)
                 return roast_fail_nomem(error);
         r = add_tasks(&marks, study, run, error);
-        if (r < 0)
+        if (r < 0 || marks.n == 0)
                 return r;
         qsort(marks.marks, marks.n, sizeof(*marks.marks), by_worker_and_time);
         sweep(study, &marks);
