@@ -30,6 +30,7 @@ struct gap {
 /* All that is too long of a worker lies between these. */
 struct hull {
         double from_s, until_s;
+        bool known;
 };
 
 struct marks {
@@ -68,8 +69,9 @@ static int add_gaps(struct marks *marks, const struct study *study)
                 if (!(chunk->starved_s > 0) || worker == STUDY_NONE)
                         continue;
                 hull = &marks->hulls[worker];
-                hull->from_s = fmin(hull->from_s, from_s);
-                hull->until_s = fmax(hull->until_s, chunk->start_s);
+                hull->from_s = hull->known ? fmin(hull->from_s, from_s) : from_s;
+                hull->until_s = hull->known ? fmax(hull->until_s, chunk->start_s) : chunk->start_s;
+                hull->known = true;
                 if (ARRAY_ROOM(marks->gaps, n, marks->cap_gaps) < 0 ||
                     add(marks, (struct mark){ from_s, worker, n, 1, -1, 0 }) < 0 ||
                     add(marks, (struct mark){ chunk->start_s, worker, n, -1, 1, 0 }) < 0)
@@ -84,7 +86,7 @@ static int add_slots(struct marks *marks, const struct study *study)
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
 
-                if (slot->worker == STUDY_NONE || isnan(marks->hulls[slot->worker].from_s))
+                if (slot->worker == STUDY_NONE || !marks->hulls[slot->worker].known)
                         continue;
                 if (add(marks, (struct mark){ slot->first_s, slot->worker, 0, 0, 1, 0 }) < 0 ||
                     add(marks, (struct mark){ slot->last_s, slot->worker, 0, 0, -1, 0 }) < 0)
@@ -105,7 +107,7 @@ static int add_task(struct marks *marks, const struct study *study, const struct
         if (worker == STUDY_NONE || !(from_s < until_s))
                 return 0;
         hull = &marks->hulls[worker];
-        if (!(until_s > hull->from_s && from_s < hull->until_s))
+        if (!hull->known || !(until_s > hull->from_s && from_s < hull->until_s))
                 return 0;
         if (add(marks, (struct mark){ from_s, worker, 0, 0, 0, 1 }) < 0)
                 return ROAST_E_NOMEM;
@@ -187,11 +189,9 @@ int study_tasks(struct study *study, struct roast_run *run, struct roast_error *
 
         if (!(study->starved_s > 0))
                 return 0;
-        marks.hulls = malloc((study->texts.n + 1) * sizeof(*marks.hulls));
+        marks.hulls = calloc(study->texts.n + 1, sizeof(*marks.hulls));
         if (!marks.hulls)
                 return roast_fail_nomem(error);
-        for (size_t i = 0; i < study->texts.n; i++)
-                marks.hulls[i] = (struct hull){ (double)NAN, (double)NAN };
         if (add_gaps(&marks, study) < 0 || add_slots(&marks, study) < 0)
                 return roast_fail_nomem(error);
         r = add_tasks(&marks, study, run, error);
