@@ -16,6 +16,7 @@ KNOWN_METADATA = frozenset(
 DEFAULT_TREE = "Events"
 MAX_METADATA = 1000  # items or characters of one value
 MAX_DEPTH = 16  # of values within values; a list may be in itself
+CONTAINERS = (dict, list, tuple, set, frozenset)
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 _SECRET_QUERY = re.compile(
@@ -93,7 +94,7 @@ def _cleaned(value: Any, depth: int = MAX_DEPTH) -> Any:
     """Return plain data with all names in it cleaned; what is too deep becomes None."""
     if isinstance(value, str):
         return clean_url(value)
-    if not isinstance(value, dict | list | tuple | set | frozenset):
+    if not isinstance(value, CONTAINERS):
         return value
     if depth == 0:
         return None

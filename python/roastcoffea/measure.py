@@ -71,8 +71,9 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
             if outer is not None:
                 outer.take_back()
     _inside.chunk = measurement.chunk
-    of_coffea = {id(measurement.events)} if measurement.caller is not Caller.USER else set()
-    _running.update(of_coffea)
+    of_coffea = id(events) if measurement.caller is not Caller.USER else None
+    if of_coffea is not None:
+        _running.add(of_coffea)
     try:
         result = method(processor, *args, **kwargs)
     except BaseException as error:
@@ -80,7 +81,8 @@ def run(method: Method, processor: Any, args: Any, kwargs: Any) -> Any:
         raise
     finally:
         _inside.chunk = None
-        _running.difference_update(of_coffea)
+        if of_coffea is not None:
+            _running.discard(of_coffea)
     return measurement.finished(result)
 
 
