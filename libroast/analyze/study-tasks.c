@@ -9,17 +9,20 @@
 
 #include <stdlib.h>
 
+#include "analyze/statistics.h"
 #include "analyze/study.h"
 #include "run/schema.h"
 #include "util/array.h"
 #include "util/cleanup.h"
 
-/* What changes on a worker at a time */
+/* Columns of a task up to the last that is needed */
+#define TASK_COLUMNS (TASK_STOP_UTC_NS + 1)
+
+/* What changes on a worker */
 struct mark {
-        double time_s;
         uint32_t worker;
-        uint32_t gap; /* that begins or ends, if one does */
-        int gaps, busy, tasks;
+        uint32_t gap;             /* that begins or ends, if one does */
+        int8_t gaps, busy, tasks; /* more of them, or fewer */
 };
 
 struct gap {
@@ -27,31 +30,38 @@ struct gap {
         double taken_s; /* what tasks had taken as it began */
 };
 
-/* All that is too long of a worker lies between these. */
-struct hull {
+/* A worker, as the marks up to a time leave it */
+struct place {
+        bool starved; /* it has gaps that are too long; all of them lie between these */
         double from_s, until_s;
-        bool known;
+        double time_s;
+        double taken_s; /* what a thread that was always in a gap would have had of tasks */
+        int gaps, busy, tasks;
 };
 
 struct marks {
+        double *times;
         struct mark *marks;
-        size_t n, cap;
+        size_t n, cap_times, cap;
         struct gap *gaps;
         size_t cap_gaps;
-        struct hull *hulls; /* by the number of the worker's name */
+        struct place *places; /* by the number of the worker's name */
 };
 
 static void marks_deinit(struct marks *marks)
 {
+        free(marks->times);
         free(marks->marks);
         free(marks->gaps);
-        free(marks->hulls);
+        free(marks->places);
 }
 
-static int add(struct marks *marks, struct mark mark)
+static int add(struct marks *marks, double time_s, struct mark mark)
 {
-        if (ARRAY_ROOM(marks->marks, marks->n, marks->cap) < 0)
+        if (ARRAY_ROOM(marks->times, marks->n, marks->cap_times) < 0 ||
+            ARRAY_ROOM(marks->marks, marks->n, marks->cap) < 0)
                 return ROAST_E_NOMEM;
+        marks->times[marks->n] = time_s;
         marks->marks[marks->n++] = mark;
         return 0;
 }
@@ -64,17 +74,18 @@ static int add_gaps(struct marks *marks, const struct study *study)
                 const struct study_chunk *chunk = &study->chunks[i];
                 uint32_t worker = study->slots[chunk->slot].worker;
                 double from_s = chunk->start_s - (double)chunk->gap_s;
-                struct hull *hull;
+                struct place *place;
 
                 if (!(chunk->starved_s > 0) || worker == STUDY_NONE)
                         continue;
-                hull = &marks->hulls[worker];
-                hull->from_s = hull->known ? fmin(hull->from_s, from_s) : from_s;
-                hull->until_s = hull->known ? fmax(hull->until_s, chunk->start_s) : chunk->start_s;
-                hull->known = true;
+                place = &marks->places[worker];
+                place->from_s = place->starved ? fmin(place->from_s, from_s) : from_s;
+                place->until_s =
+                        place->starved ? fmax(place->until_s, chunk->start_s) : chunk->start_s;
+                place->starved = true;
                 if (ARRAY_ROOM(marks->gaps, n, marks->cap_gaps) < 0 ||
-                    add(marks, (struct mark){ from_s, worker, n, 1, -1, 0 }) < 0 ||
-                    add(marks, (struct mark){ chunk->start_s, worker, n, -1, 1, 0 }) < 0)
+                    add(marks, from_s, (struct mark){ worker, n, 1, -1, 0 }) < 0 ||
+                    add(marks, chunk->start_s, (struct mark){ worker, n, -1, 1, 0 }) < 0)
                         return ROAST_E_NOMEM;
                 marks->gaps[n++] = (struct gap){ .chunk = (uint32_t)i };
         }
@@ -86,10 +97,10 @@ static int add_slots(struct marks *marks, const struct study *study)
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
 
-                if (slot->worker == STUDY_NONE || !marks->hulls[slot->worker].known)
+                if (slot->worker == STUDY_NONE || !marks->places[slot->worker].starved)
                         continue;
-                if (add(marks, (struct mark){ slot->first_s, slot->worker, 0, 0, 1, 0 }) < 0 ||
-                    add(marks, (struct mark){ slot->last_s, slot->worker, 0, 0, -1, 0 }) < 0)
+                if (add(marks, slot->first_s, (struct mark){ slot->worker, 0, 0, 1, 0 }) < 0 ||
+                    add(marks, slot->last_s, (struct mark){ slot->worker, 0, 0, -1, 0 }) < 0)
                         return ROAST_E_NOMEM;
         }
         return 0;
@@ -102,25 +113,26 @@ static int add_task(struct marks *marks, const struct study *study, const struct
         double begin_s = (double)study->start_utc_ns / 1e9;
         double from_s = study_seconds(&values[TASK_START_UTC_NS]) - begin_s;
         double until_s = study_seconds(&values[TASK_STOP_UTC_NS]) - begin_s;
-        const struct hull *hull;
+        const struct place *place;
 
         if (worker == STUDY_NONE || !(from_s < until_s))
                 return 0;
-        hull = &marks->hulls[worker];
-        if (!hull->known || !(until_s > hull->from_s && from_s < hull->until_s))
+        place = &marks->places[worker];
+        if (!place->starved || !(until_s > place->from_s && from_s < place->until_s))
                 return 0;
-        if (add(marks, (struct mark){ from_s, worker, 0, 0, 0, 1 }) < 0)
+        if (add(marks, from_s, (struct mark){ worker, 0, 0, 0, 1 }) < 0)
                 return ROAST_E_NOMEM;
-        return add(marks, (struct mark){ until_s, worker, 0, 0, 0, -1 });
+        return add(marks, until_s, (struct mark){ worker, 0, 0, 0, -1 });
 }
 
+/* The attempts at chunks were read before, in the same view: all rows are as they were written. */
 static int add_tasks(struct marks *marks, const struct study *study, struct roast_run *run,
                      struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
-        r = run_scan_begin(&scan, run, RUN_TASK, error);
+        r = run_scan_skim(&scan, run, RUN_TASK, TASK_COLUMNS, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
                 if (add_task(marks, study, scan.values) < 0)
                         r = roast_fail_nomem(error);
@@ -128,23 +140,14 @@ static int add_tasks(struct marks *marks, const struct study *study, struct roas
         return r;
 }
 
-static int by_worker_and_time(const void *a, const void *b)
-{
-        const struct mark *x = a, *y = b;
-
-        if (x->worker != y->worker)
-                return x->worker < y->worker ? -1 : 1;
-        return x->time_s == y->time_s ? 0 : x->time_s < y->time_s ? -1 : 1;
-}
-
 /* The chance that a thread in a gap has a task */
-static double taken(const struct mark *now)
+static double taken(const struct place *place)
 {
-        int others = now->tasks - now->busy;
+        int others = place->tasks - place->busy;
 
-        if (others <= 0 || now->gaps <= 0)
+        if (others <= 0 || place->gaps <= 0)
                 return 0;
-        return others < now->gaps ? (double)others / now->gaps : 1;
+        return others < place->gaps ? (double)others / place->gaps : 1;
 }
 
 static void end_gap(struct study *study, const struct gap *gap, double taken_s)
@@ -158,28 +161,33 @@ static void end_gap(struct study *study, const struct gap *gap, double taken_s)
         study->tasked_s += less_s;
 }
 
-/* What a gap has of the time that tasks took is what passed of it from its begin to its end. */
-static void sweep(struct study *study, struct marks *marks)
+static void pass(struct study *study, struct marks *marks, const struct mark *mark, double time_s)
 {
-        struct mark now = { .worker = STUDY_NONE };
-        double taken_s = 0;
+        struct place *place = &marks->places[mark->worker];
 
-        for (size_t i = 0; i < marks->n; i++) {
-                const struct mark *mark = &marks->marks[i];
+        place->taken_s += taken(place) * (time_s - place->time_s);
+        place->time_s = time_s;
+        place->gaps += mark->gaps;
+        place->busy += mark->busy;
+        place->tasks += mark->tasks;
+        if (mark->gaps > 0)
+                marks->gaps[mark->gap].taken_s = place->taken_s;
+        else if (mark->gaps < 0)
+                end_gap(study, &marks->gaps[mark->gap], place->taken_s);
+}
 
-                if (mark->worker != now.worker)
-                        now = (struct mark){ .worker = mark->worker };
-                else
-                        taken_s += taken(&now) * (mark->time_s - now.time_s);
-                now.time_s = mark->time_s;
-                now.gaps += mark->gaps;
-                now.busy += mark->busy;
-                now.tasks += mark->tasks;
-                if (mark->gaps > 0)
-                        marks->gaps[mark->gap].taken_s = taken_s;
-                else if (mark->gaps < 0)
-                        end_gap(study, &marks->gaps[mark->gap], taken_s);
-        }
+/* What a gap has of the time that tasks took is what passed of it from its begin to its end. */
+static int sweep(struct study *study, struct marks *marks)
+{
+        ROAST_CLEANUP(cleanup_free) uint32_t *order = malloc((marks->n + 1) * sizeof(*order));
+        ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(marks->n + 1));
+
+        if (!order || !scratch)
+                return ROAST_E_NOMEM;
+        stat_sort(marks->times, order, marks->n, scratch);
+        for (size_t i = 0; i < marks->n; i++)
+                pass(study, marks, &marks->marks[order[i]], marks->times[i]);
+        return 0;
 }
 
 int study_tasks(struct study *study, struct roast_run *run, struct roast_error *error)
@@ -189,15 +197,11 @@ int study_tasks(struct study *study, struct roast_run *run, struct roast_error *
 
         if (!(study->starved_s > 0))
                 return 0;
-        marks.hulls = calloc(study->texts.n + 1, sizeof(*marks.hulls));
-        if (!marks.hulls)
-                return roast_fail_nomem(error);
-        if (add_gaps(&marks, study) < 0 || add_slots(&marks, study) < 0)
+        marks.places = calloc(study->texts.n + 1, sizeof(*marks.places));
+        if (!marks.places || add_gaps(&marks, study) < 0 || add_slots(&marks, study) < 0)
                 return roast_fail_nomem(error);
         r = add_tasks(&marks, study, run, error);
-        if (r < 0 || marks.n == 0)
+        if (r < 0)
                 return r;
-        qsort(marks.marks, marks.n, sizeof(*marks.marks), by_worker_and_time);
-        sweep(study, &marks);
-        return 0;
+        return sweep(study, &marks) < 0 ? roast_fail_nomem(error) : 0;
 }

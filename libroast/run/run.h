@@ -149,8 +149,8 @@ struct run_scan {
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
                    struct roast_error *error);
-/* Only the first n columns, and not compared with the seals: a walk over all of them, in the same
- * view, has to follow. */
+/* Only the first n columns, and not compared with the seals: a walk over all of them has to be in
+ * the same view, before or after. */
 int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
                   struct roast_error *error);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
