@@ -5,7 +5,8 @@
  * has figures; the file itself stays as it was.
  * An odd one: the rest are rows of any shape with seals that fit, as another
  * program could write them. The summary, the tables and the JSON of them come
- * out, or an error; so do their chunk records and their series.
+ * out, or an error; so do their chunk records and their series, what explains
+ * them and what is predicted from them.
  */
 
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "roast-explain.h"
+#include "roast-predict.h"
 #include "roast-show.h"
 #include "run/attempts.h"
 #include "util/cleanup.h"
@@ -60,6 +63,36 @@ static void look_at_rows(struct roast_run *run)
         check(roast_run_resample_workers(run, "threads", &grid, take_series, NULL, &error), &error);
 }
 
+static void look_at_causes(struct roast_run *run)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *json = NULL;
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        const struct roast_explain_view view = { .all = true };
+        struct roast_error error = { 0 };
+        int r = roast_explain(&explanation, run, &error);
+
+        check(r, &error);
+        if (r < 0)
+                return;
+        check(roast_explanation_to_json(&json, &explanation, &error), &error);
+        check(roast_explanation_to_text(&text, &explanation, &view, &error), &error);
+}
+
+static void look_ahead(struct roast_run *run)
+{
+        ROAST_CLEANUP(roast_forecast_deinit) struct roast_forecast forecast = { 0 };
+        ROAST_CLEANUP(cleanup_free) char *json = NULL;
+        static const int64_t workers[] = { 1, 50 };
+        const struct roast_predict_options options = { .workers = workers, .n_workers = 2 };
+        struct roast_error error = { 0 };
+        int r = roast_predict(&forecast, run, &options, &error);
+
+        check(r, &error);
+        if (r >= 0)
+                check(roast_forecast_to_json(&json, &forecast, &error), &error);
+}
+
 static void look(struct roast_run *run)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
@@ -70,6 +103,8 @@ static void look(struct roast_run *run)
         int r;
 
         look_at_rows(run);
+        look_at_causes(run);
+        look_ahead(run);
         r = roast_run_about(run, &about, &error);
         check(r, &error);
         r = roast_summary_of_run(&summary, run, &error);
