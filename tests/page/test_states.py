@@ -42,6 +42,15 @@ def walk(page: Page) -> str:
     return "\n".join(texts)
 
 
+def rows_of(page: Page, tab: str) -> dict[str, list[str]]:
+    """Return the rows of a tab's table by their first cell."""
+    page.click(f"#tab-{tab}")
+    rows = [
+        row.locator("th, td").all_inner_texts() for row in page.locator(f"#{tab} tbody tr").all()
+    ]
+    return {cells[0]: cells[1:] for cells in rows}
+
+
 def with_words(path: Path, words: dict[str, Any], columns: bytes, name: str) -> Path:
     """A copy of a page with other words."""
     text = json.dumps(words).encode()
@@ -145,6 +154,38 @@ def test_findings_are_shown_if_there_are_any(
     del words["explanation"]
     page = open_page(with_words(path, words, columns, "no-findings.html"))
     expect(page.locator("#overview .findings")).to_have_count(0)
+
+
+def test_times_that_are_not_told_or_nothing_are_told_apart(
+    make_report: Make, open_page: Open
+) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    n, names = words["chunks"]["n"], words["workers"]
+    # One byte for each chunk, 255 is "not told". The chunks of the first worker do not tell their
+    # time, those of the others took none, and the last has only one. A file is a worker's.
+    of = [i % (len(names) - 1) for i in range(n - 1)] + [len(names) - 1]
+    bytes_at = {
+        "worker": bytes(of),
+        "file": bytes(of),
+        "wall": bytes(0 if worker else 255 for worker in of),
+        **dict.fromkeys(("outcome", "file_dataset", "other_dataset"), bytes(n)),
+    }
+    for name, values in bytes_at.items():
+        words["chunks"][name] = {"type": "u8", "n": n, "at": len(columns)}
+        columns += values
+    words["files"], words["datasets"] = names, ["ttbar"]
+    words["tables"] = [table for table in words["tables"] if table["name"] != "files"]
+    page = open_page(with_words(path, words, columns, "no-times.html"))
+    assert "NaN" not in walk(page)
+    workers = rows_of(page, "gantt")
+    assert workers[names[0]] == ["0", "", "", ""]
+    assert workers[names[1]][1] == "0.00 s"
+    assert workers[names[1]][3] == "0.00"
+    assert workers[names[-1]] == ["1", "0.00 s", "0.00 s", ""]
+    files = rows_of(page, "files")
+    assert [files[names[0]][i] for i in (4, 6)] == ["", ""]
+    assert [files[names[1]][i] for i in (4, 6)] == ["0.00 s", "0.00 s"]
 
 
 def test_a_damaged_page_says_so(make_report: Make, browser: Any, tmp_path: Path) -> None:

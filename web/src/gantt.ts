@@ -201,16 +201,20 @@ function workersTable(chunks: Chunks): HTMLElement {
     if (!(chunks.wall[i] >= 0)) continue;
     wall[w] += chunks.wall[i];
     done[w]++;
+    if (Number.isNaN(chunks.start[i])) continue;
     from[w] = Math.min(from[w], chunks.start[i]);
     to[w] = Math.max(to[w], chunks.start[i] + chunks.wall[i]);
   }
-  const rows = words.workers.map((_, w): Cell[] => [
-    chunks.report.name(words.workers, w),
-    [done[w], count(done[w])],
-    [wall[w], seconds(wall[w])],
-    done[w] ? [to[w] - from[w], seconds(to[w] - from[w])] : null,
-    done[w] ? [wall[w] / (to[w] - from[w]), (wall[w] / (to[w] - from[w])).toFixed(2)] : null,
-  ]);
+  const rows = words.workers.map((_, w): Cell[] => {
+    const span = to[w] - from[w];
+    return [
+      chunks.report.name(words.workers, w),
+      [done[w], count(done[w])],
+      done[w] ? [wall[w], seconds(wall[w])] : null,
+      span >= 0 ? [span, seconds(span)] : null,
+      span > 0 ? [wall[w] / span, (wall[w] / span).toFixed(2)] : null,
+    ];
+  });
   return new SortableTable({
     name: "workers",
     title: "Workers",
