@@ -159,6 +159,15 @@ static void test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled(void **st
         assert_near(known(&summary, ROAST_MONITORING_PERCENT), 0.02 / 9 * 100);
 }
 
+static void init_with_one_chunk(struct chunk_table *table)
+{
+        chunk_table_init(table);
+        assert_int_equal(chunk_table_add(table), 0);
+        chunk_table_set(table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
+        chunk_table_set(table, 0, CHUNK_WALL_NS, 10 * S);
+        chunk_table_set(table, 0, CHUNK_CPU_NS, 4 * S);
+}
+
 /* As those of a worker without the extension */
 static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waiting(void **state)
 {
@@ -167,11 +176,7 @@ static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waitin
         struct roast_run *run = new_timed_run();
 
         (void)state;
-        chunk_table_init(&table);
-        assert_int_equal(chunk_table_add(&table), 0);
-        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
-        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
-        chunk_table_set(&table, 0, CHUNK_CPU_NS, 4 * S);
+        init_with_one_chunk(&table);
         add_table(run, &table);
         summarize(&summary, run);
         assert_near(known(&summary, ROAST_CHUNK_CPU_SECONDS), 4);
@@ -191,11 +196,7 @@ static void test_what_measuring_cost_is_known_where_a_chunk_tells_it(void **stat
         struct roast_run *run = new_timed_run();
 
         (void)state;
-        chunk_table_init(&table);
-        assert_int_equal(chunk_table_add(&table), 0);
-        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
-        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
-        chunk_table_set(&table, 0, CHUNK_CPU_NS, 4 * S);
+        init_with_one_chunk(&table);
         chunk_table_set(&table, 0, CHUNK_PROBE_NS, 0);
         add_table(run, &table);
         summarize(&summary, run);

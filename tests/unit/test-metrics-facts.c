@@ -61,18 +61,6 @@ static void test_branches_that_the_report_names(void **state)
         assert_near(known(&summary, ROAST_TOTAL_BRANCHES_READ), 2);
 }
 
-static void test_a_report_without_chunks_has_no_time_per_chunk(void **state)
-{
-        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
-        struct roast_run *run = new_timed_run();
-
-        (void)state;
-        assert_int_equal(roast_run_fact_real(run, "report.processtime", 8, NULL), 0);
-        assert_int_equal(roast_run_fact_int(run, "report.chunks", 0, NULL), 0);
-        summarize(&summary, run);
-        assert_absent(&summary, ROAST_AVG_CPU_TIME_PER_CHUNK, "the report counts no chunks");
-}
-
 static void test_a_custom_figure_does_not_make_the_others_known(void **state)
 {
         static const char reason[] = "not in the figures given in place of the report";
@@ -111,7 +99,6 @@ int main(void)
                 cmocka_unit_test(
                         test_custom_figures_that_tell_nothing_replace_the_report_all_the_same),
                 cmocka_unit_test(test_branches_that_the_report_names),
-                cmocka_unit_test(test_a_report_without_chunks_has_no_time_per_chunk),
         };
 
         return cmocka_run_group_tests_name("metrics-facts", tests, NULL, NULL);
