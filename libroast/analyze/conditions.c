@@ -26,6 +26,7 @@ struct condition {
 
 struct conditions {
         struct condition *list;
+        struct intern names; /* in the order of the list */
         size_t n;
         size_t n_runs;
 };
@@ -39,16 +40,19 @@ static void conditions_deinit(struct conditions *conditions)
                 free(conditions->list[i].name);
         }
         free(conditions->list);
+        intern_deinit(&conditions->names);
 }
 
 /* The condition of that name, made if there is none; NULL: no memory */
 static struct condition *condition_of(struct conditions *conditions, const char *name)
 {
         struct condition *grown, *condition;
+        int64_t number = intern_put(&conditions->names, name, strlen(name));
 
-        for (size_t i = 0; i < conditions->n; i++)
-                if (!strcmp(conditions->list[i].name, name))
-                        return &conditions->list[i];
+        if (number < 0)
+                return NULL;
+        if ((size_t)number < conditions->n)
+                return &conditions->list[number];
         grown = realloc(conditions->list, (conditions->n + 1) * sizeof(*grown));
         if (!grown)
                 return NULL;
