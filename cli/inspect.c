@@ -123,6 +123,11 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                 options->view.range = true;
                 options->view.stop = INT64_MAX;
         }
+        if (options->view.branches && options->view.range && options->format != CLI_JSON) {
+                cli_fail("inspect", "--branches is another table than that of --range and "
+                                    "--branch: ask for one of them, or for --format json");
+                return -1;
+        }
         if (optind >= argc) {
                 cli_fail("inspect", "which file?");
                 cli_usage("inspect");

@@ -26,6 +26,7 @@ struct condition {
 
 struct conditions {
         struct condition *list;
+        struct intern names; /* in the order of the list */
         size_t n;
         size_t n_runs;
 };
@@ -39,16 +40,19 @@ static void conditions_deinit(struct conditions *conditions)
                 free(conditions->list[i].name);
         }
         free(conditions->list);
+        intern_deinit(&conditions->names);
 }
 
 /* The condition of that name, made if there is none; NULL: no memory */
 static struct condition *condition_of(struct conditions *conditions, const char *name)
 {
         struct condition *grown, *condition;
+        int64_t number = intern_put(&conditions->names, name, strlen(name));
 
-        for (size_t i = 0; i < conditions->n; i++)
-                if (!strcmp(conditions->list[i].name, name))
-                        return &conditions->list[i];
+        if (number < 0)
+                return NULL;
+        if ((size_t)number < conditions->n)
+                return &conditions->list[number];
         grown = realloc(conditions->list, (conditions->n + 1) * sizeof(*grown));
         if (!grown)
                 return NULL;
@@ -255,16 +259,16 @@ static int note_run(struct conditions *conditions, size_t i, struct compare_run 
         return r < 0 || note_figures(conditions, i, run) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static bool has_line(const char *lines, const char *line, size_t len)
+static int intern_lines(struct intern *intern, const char *lines)
 {
-        while (lines) {
-                size_t here = strcspn(lines, "\n");
+        while (lines && *lines) {
+                size_t len = strcspn(lines, "\n");
 
-                if (here == len && !memcmp(lines, line, len))
-                        return true;
-                lines = lines[here] ? lines + here + 1 : NULL;
+                if (intern_put(intern, lines, len) < 0)
+                        return ROAST_E_NOMEM;
+                lines += len + (lines[len] == '\n');
         }
-        return false;
+        return 0;
 }
 
 #define LINES_SHOWN 6
@@ -273,12 +277,13 @@ static bool has_line(const char *lines, const char *line, size_t len)
 static int put_lines(struct buf *out, const char *lines, const char *others, const char *mark,
                      size_t *n)
 {
-        int r = 0;
+        ROAST_CLEANUP(intern_deinit) struct intern known = { 0 };
+        int r = intern_lines(&known, others);
 
         while (lines && *lines && r >= 0) {
                 size_t len = strcspn(lines, "\n");
 
-                if (!has_line(others, lines, len)) {
+                if (intern_find(&known, lines, len) < 0) {
                         if (*n < LINES_SHOWN)
                                 r = buf_printf(out, "%s%s%.*s", *n ? ", " : "", mark, (int)len,
                                                lines);

@@ -1,6 +1,7 @@
 /* What the rules found, as JSON, as text for a terminal, as Markdown */
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,39 +148,41 @@ static void put_words(struct page *page, const char *first, size_t indent, const
         puts_(page, "\n");
 }
 
+__attribute__((format(printf, 4, 5))) static void put_format(struct page *page, const char *first,
+                                                             size_t indent, const char *format, ...)
+{
+        ROAST_CLEANUP(cleanup_free) char *text = NULL;
+        va_list args;
+
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0) {
+                text = NULL;
+                page->error = ROAST_E_NOMEM;
+        }
+        va_end(args);
+        if (text)
+                put_words(page, first, indent, text);
+}
+
 static void put_savings(struct page *page, const struct roast_finding *finding)
 {
-        char text[2 * ROAST_UNITS_MAX], seconds[ROAST_UNITS_MAX];
+        char seconds[ROAST_UNITS_MAX];
 
         if (isnan(finding->saves_s)) {
                 puts_(page, page->view->markdown ? "No time is told.\n" : "   no time is told\n");
                 return;
         }
         roast_format_seconds(seconds, sizeof(seconds), finding->saves_s);
-        snprintf(text, sizeof(text), "%s%s%s, %.0f %% of the run%s\n",
-                 page->view->markdown ? "Could save " : "   could save ",
-                 finding->estimated ? "about " : "", seconds, 100 * finding->share,
-                 page->view->markdown ? "." : "");
         emphasis(page, "\033[33m");
-        puts_(page, text);
+        put_format(page, page->view->markdown ? "Could save " : "   could save ", 8,
+                   "%s%s, %.0f %% of the run%s", finding->estimated ? "about " : "", seconds,
+                   100 * finding->share, page->view->markdown ? "." : "");
         emphasis(page, "\033[0m");
 }
 
-static void put_item(struct page *page, const char *text)
+static const char *bullet(const struct page *page)
 {
-        put_words(page, page->view->markdown ? "- " : "   - ", 5, text);
-}
-
-static void put_subject(struct page *page, const struct roast_subject *subject)
-{
-        ROAST_CLEANUP(cleanup_free) char *text = NULL;
-
-        if (asprintf(&text, "%s %s: %s", subject->kind, subject->name, subject->value) < 0) {
-                text = NULL;
-                page->error = ROAST_E_NOMEM;
-                return;
-        }
-        put_item(page, text);
+        return page->view->markdown ? "- " : "   - ";
 }
 
 static void put_text_finding(struct page *page, const struct roast_finding *finding, size_t number)
@@ -197,18 +200,18 @@ static void put_text_finding(struct page *page, const struct roast_finding *find
         if (page->view->markdown)
                 puts_(page, "\n");
         for (size_t i = 0; i < finding->n_evidence; i++)
-                put_item(page, finding->evidence[i]);
+                put_words(page, bullet(page), 5, finding->evidence[i]);
         for (size_t i = 0; i < finding->n_subjects; i++)
-                put_subject(page, &finding->subjects[i]);
+                put_format(page, bullet(page), 5, "%s %s: %s", finding->subjects[i].kind,
+                           finding->subjects[i].name, finding->subjects[i].value);
         if (page->view->markdown)
                 puts_(page, "\n");
         put_words(page, page->view->markdown ? "Try: " : "   try: ", 8, finding->advice);
         if (page->view->markdown)
                 puts_(page, "\n");
         emphasis(page, "\033[2m");
-        put_words(page, page->view->markdown ? "Rule " : "   rule ", 8, finding->rule);
-        page->out.len -= page->error >= 0; /* the threshold goes on */
-        put_words(page, ", ", 8, finding->threshold);
+        put_format(page, page->view->markdown ? "Rule " : "   rule ", 8, "%s, %s", finding->rule,
+                   finding->threshold);
         emphasis(page, "\033[0m");
 }
 
@@ -218,17 +221,9 @@ static void put_unfired(struct page *page, const struct roast_explanation *expla
                 puts_(page, "\n## Rules that found nothing\n\n");
         else
                 puts_(page, "\nRules that found nothing:\n");
-        for (size_t i = 0; i < explanation->n_unfired; i++) {
-                ROAST_CLEANUP(cleanup_free) char *text = NULL;
-
-                if (asprintf(&text, "%s: %s", explanation->unfired[i].rule,
-                             explanation->unfired[i].why_not) < 0) {
-                        text = NULL;
-                        page->error = ROAST_E_NOMEM;
-                        return;
-                }
-                put_item(page, text);
-        }
+        for (size_t i = 0; i < explanation->n_unfired; i++)
+                put_format(page, bullet(page), 5, "%s: %s", explanation->unfired[i].rule,
+                           explanation->unfired[i].why_not);
 }
 
 static void put_head(struct page *page, const struct roast_explanation *explanation)

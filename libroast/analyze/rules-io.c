@@ -58,14 +58,14 @@ int rule_io_bound(const struct study *study, double limit, struct verdict *verdi
 
         if (split->chunks == 0)
                 return verdict_why_not(verdict, "no chunk tells where its time went");
+        if (split->samples < LOOKS_LEAST)
+                return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
+                                       split->samples);
         waits(study, &disk_s, &network_s);
         share = wall_s > 0 ? (disk_s + network_s) / wall_s : 0;
         if (share < limit)
                 return verdict_why_not(verdict, "chunks waited %.1f %% of their time for reading",
                                        100 * share);
-        if (split->samples < LOOKS_LEAST)
-                return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
-                                       split->samples);
         verdict_fire(verdict, study, disk_s + network_s, "Chunks wait %.0f %% of their time for %s",
                      100 * share, disk_s >= network_s ? "disks" : "files on other hosts");
         verdict->finding.estimated = true;

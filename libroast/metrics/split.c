@@ -68,7 +68,8 @@ static int set_queue(struct roast_metric_set *set, const struct split_sum *sum)
         return r < 0 ? r : roast_metric_set_absent(set, ROAST_CHUNK_THROTTLED_SECONDS, no_chunk);
 }
 
-int split_set(struct roast_metric_set *set, const struct split_sum *sum)
+/* Time asleep that no look met is in the last part alone, and nothing is known of the others. */
+static int set_asleep(struct roast_metric_set *set, const struct split_sum *sum)
 {
         double other = sum->samples - sum->block_io_samples - sum->gil_samples;
         const struct {
@@ -79,6 +80,25 @@ int split_set(struct roast_metric_set *set, const struct split_sum *sum)
                 { ROAST_CHUNK_GIL_SECONDS, sum->gil_samples },
                 { ROAST_CHUNK_OTHER_WAIT_SECONDS, sum->samples > 0 ? other : 1 },
         };
+        bool known = sum->samples > 0 || sum->asleep_ns <= 0;
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(parts); i++) {
+                double share = parts[i].samples / (sum->samples > 0 ? sum->samples : 1);
+
+                if (!known && parts[i].metric != ROAST_CHUNK_OTHER_WAIT_SECONDS)
+                        r = roast_metric_set_absent(set, parts[i].metric,
+                                                    "no look met a chunk asleep");
+                else
+                        r = roast_metric_set_estimated(
+                                set, parts[i].metric, sum->asleep_ns * share / 1e9,
+                                "from %.0f looks at sleeping threads", sum->samples);
+        }
+        return r;
+}
+
+int split_set(struct roast_metric_set *set, const struct split_sum *sum)
+{
         int r;
 
         if (sum->chunks == 0)
@@ -88,11 +108,5 @@ int split_set(struct roast_metric_set *set, const struct split_sum *sum)
         r = set_monitoring(set, sum);
         if (r >= 0)
                 r = set_queue(set, sum);
-        for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(parts); i++) {
-                double share = parts[i].samples / (sum->samples > 0 ? sum->samples : 1);
-
-                r = roast_metric_set_estimated(set, parts[i].metric, sum->asleep_ns * share / 1e9,
-                                               "from %.0f looks at sleeping threads", sum->samples);
-        }
-        return r;
+        return r < 0 ? r : set_asleep(set, sum);
 }

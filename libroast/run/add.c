@@ -161,7 +161,7 @@ static int is_new(struct roast_run *run, const struct chunk_table *chunks, size_
 {
         static const enum chunk_field numbers[] = { CHUNK_PID, CHUNK_THREAD, CHUNK_START_UTC_NS,
                                                     CHUNK_ENTRY_START };
-        static const enum chunk_field texts[] = { CHUNK_HOST, CHUNK_FILE };
+        static const enum chunk_field texts[] = { CHUNK_WORKER, CHUNK_HOST, CHUNK_FILE };
         uint64_t key = 0;
 
         if (chunk_table_get(chunks, row, CHUNK_START_UTC_NS) == CHUNK_ABSENT)

@@ -20,3 +20,11 @@ void build_bar(struct roast_cell *cell, double share);
 void build_absent(struct roast_cell *cell, const char *reason);
 /* Rows end in ROAST_E_NOMEM if any of the above failed. */
 int build_result(const struct roast_table *table);
+
+/* Characters of a text, each taken as one cell wide; what is no UTF-8 counts by bytes. */
+size_t fit_width(const char *text);
+/*
+ * A text as lines of at most `width` characters that end at blanks, but where a word is longer;
+ * the caller frees. NULL: no memory.
+ */
+char *fit_lines(const char *text, size_t width);

@@ -66,34 +66,20 @@ static const struct roast_column figure_columns[] = {
         { "verdict", "", false },
 };
 
-#define FROM_A_TO(l) "From A to " l
+#define FROM_A_TO(l)                                                                               \
+        {                                                                                          \
+                "figures-A-" l, "From A to " l                                                     \
+        }
 
-static const char *const figure_titles[ROAST_COMPARE_GROUPS_MAX] = {
-        "",
-        FROM_A_TO("B"),
-        FROM_A_TO("C"),
-        FROM_A_TO("D"),
-        FROM_A_TO("E"),
-        FROM_A_TO("F"),
-        FROM_A_TO("G"),
-        FROM_A_TO("H"),
-        FROM_A_TO("I"),
-        FROM_A_TO("J"),
-        FROM_A_TO("K"),
-        FROM_A_TO("L"),
-        FROM_A_TO("M"),
-        FROM_A_TO("N"),
-        FROM_A_TO("O"),
-        FROM_A_TO("P"),
-        FROM_A_TO("Q"),
-        FROM_A_TO("R"),
-        FROM_A_TO("S"),
-        FROM_A_TO("T"),
-        FROM_A_TO("U"),
-        FROM_A_TO("V"),
-        FROM_A_TO("W"),
-        FROM_A_TO("X"),
-        FROM_A_TO("Y"),
+static const struct {
+        const char *name;
+        const char *title;
+} pairs[ROAST_COMPARE_GROUPS_MAX] = {
+        { 0 },          FROM_A_TO("B"), FROM_A_TO("C"), FROM_A_TO("D"), FROM_A_TO("E"),
+        FROM_A_TO("F"), FROM_A_TO("G"), FROM_A_TO("H"), FROM_A_TO("I"), FROM_A_TO("J"),
+        FROM_A_TO("K"), FROM_A_TO("L"), FROM_A_TO("M"), FROM_A_TO("N"), FROM_A_TO("O"),
+        FROM_A_TO("P"), FROM_A_TO("Q"), FROM_A_TO("R"), FROM_A_TO("S"), FROM_A_TO("T"),
+        FROM_A_TO("U"), FROM_A_TO("V"), FROM_A_TO("W"), FROM_A_TO("X"), FROM_A_TO("Y"),
         FROM_A_TO("Z"),
 };
 
@@ -291,8 +277,8 @@ static int fill_all(struct roast_tables *tables, const struct roast_comparison *
                 r = fill_conditions(&table[1], comparison);
         for (size_t i = 1; i < comparison->n_groups && r >= 0; i++) {
                 table[i + 1] =
-                        (struct roast_table){ .name = "figures",
-                                              .title = figure_titles[i],
+                        (struct roast_table){ .name = pairs[i].name,
+                                              .title = pairs[i].title,
                                               .columns = figure_columns,
                                               .n_columns = ROAST_ARRAY_SIZE(figure_columns) };
                 r = fill_figures(&table[i + 1], comparison, i);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "show/build.h"
+#include "util/buf.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 #include "util/utf8.h"
@@ -19,8 +20,7 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Characters of a text, each taken as one cell wide; what is no UTF-8 counts by bytes. */
-static size_t width_of(const char *text)
+size_t fit_width(const char *text)
 {
         size_t n = 0, left = strlen(text);
 
@@ -50,6 +50,35 @@ static const char *skip(const char *text, size_t n)
         return text;
 }
 
+char *fit_lines(const char *text, size_t width)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) char *words = strdup(text);
+        char *rest = words, *word;
+        size_t at = 0;
+        int r = words ? 0 : ROAST_E_NOMEM;
+
+        while (r >= 0 && (word = strsep(&rest, " \n"))) {
+                size_t left = fit_width(word);
+
+                if (!left)
+                        continue;
+                if (at)
+                        r = buf_puts(&out, at + 1 + left <= width ? " " : "\n");
+                at = at && at + 1 + left <= width ? at + 1 : 0;
+                for (; r >= 0 && left > width; left -= width) {
+                        size_t len = (size_t)(skip(word, width) - word);
+
+                        r = buf_printf(&out, "%.*s\n", (int)len, word);
+                        word += len;
+                }
+                if (r >= 0)
+                        r = buf_puts(&out, word);
+                at += left;
+        }
+        return r < 0 ? NULL : buf_release_string(&out);
+}
+
 struct fit {
         const struct roast_table *table;
         size_t n_rows;
@@ -62,10 +91,10 @@ static void measure(struct fit *fit)
         const struct roast_table *table = fit->table;
 
         for (size_t i = 0; i < table->n_columns; i++) {
-                fit->widths[i] = width_of(table->columns[i].title);
+                fit->widths[i] = fit_width(table->columns[i].title);
                 for (size_t row = 0; row < fit->n_rows; row++) {
                         const char *text = table->cells[row * table->n_columns + i].text;
-                        size_t width = text ? width_of(text) : 0;
+                        size_t width = text ? fit_width(text) : 0;
 
                         if (width > fit->widths[i])
                                 fit->widths[i] = width;
@@ -135,7 +164,7 @@ static void decide(struct fit *fit, size_t width, size_t gap)
 
 static char *cut_text(const char *text, size_t width, enum roast_cut cut)
 {
-        size_t has = width_of(text);
+        size_t has = fit_width(text);
         char *out = NULL;
 
         if (has <= width)

@@ -8,6 +8,7 @@
 #include <libsmartcols.h>
 
 #include "roast-show.h"
+#include "show/build.h"
 #include "util/cleanup.h"
 
 static const char *color_of(enum roast_emphasis emphasis)
@@ -25,28 +26,71 @@ static const char *color_of(enum roast_emphasis emphasis)
         return NULL;
 }
 
-/*
- * Where nothing else is left, names give way; but a figure that may be a reason, in a table of
- * names and figures, goes on in the next line.
- */
+#define FIGURE_MIN 8 /* characters of a line of a reason, on however narrow a terminal */
+
+/* A table of names and figures, of which some may be a reason why there is none */
+static bool has_reasons(const struct roast_table *table)
+{
+        const struct roast_column *last = &table->columns[table->n_columns - 1];
+
+        return table->n_columns == 2 && !last->right && last->cut == ROAST_CUT_NEVER;
+}
+
+/* Reasons for which there is no room go on in the next line. */
+static int break_reasons(struct roast_table *table, size_t width)
+{
+        size_t names = fit_width(table->columns[0].title), room;
+
+        for (size_t row = 0; row < table->n_rows; row++) {
+                const char *name = table->cells[row * 2].text;
+
+                if (name && fit_width(name) > names)
+                        names = fit_width(name);
+        }
+        room = width > names + 1 + FIGURE_MIN ? width - names - 1 : FIGURE_MIN;
+        for (size_t row = 0; row < table->n_rows; row++) {
+                struct roast_cell *cell = &table->cells[row * 2 + 1];
+                char *lines;
+
+                if (!cell->text || fit_width(cell->text) <= room)
+                        continue;
+                lines = fit_lines(cell->text, room);
+                if (!lines)
+                        return ROAST_E_NOMEM;
+                free(cell->text);
+                cell->text = lines;
+        }
+        return 0;
+}
+
+/* Where nothing else is left, names give way. */
 static int flags_of(const struct roast_table *table, size_t i)
 {
         const struct roast_column *last = &table->columns[table->n_columns - 1];
-        bool wraps = table->n_columns == 2 && !last->right && last->cut == ROAST_CUT_NEVER;
         int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
 
-        if (i + 1 == table->n_columns && wraps)
-                return flags | SCOLS_FL_WRAP;
-        if (!wraps && (i == 0 || (i + 1 == table->n_columns && !last->right)))
+        if (!has_reasons(table) && (i == 0 || (i + 1 == table->n_columns && !last->right)))
                 return flags | SCOLS_FL_TRUNC;
         return flags;
 }
 
-static int add_columns(struct libscols_table *out, const struct roast_table *table)
+static int add_columns(struct libscols_table *out, const struct roast_table *table, bool lines)
 {
-        for (size_t i = 0; i < table->n_columns; i++)
-                if (!scols_table_new_column(out, table->columns[i].title, 0, flags_of(table, i)))
+        struct libscols_column *column = NULL;
+
+        for (size_t i = 0; i < table->n_columns; i++) {
+                column =
+                        scols_table_new_column(out, table->columns[i].title, 0, flags_of(table, i));
+                if (!column)
                         return ROAST_E_NOMEM;
+        }
+        if (!lines)
+                return 0;
+        if (scols_column_set_flags(column, scols_column_get_flags(column) | SCOLS_FL_WRAP) < 0 ||
+            scols_column_set_safechars(column, "\n") < 0 ||
+            scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk,
+                                      NULL) < 0)
+                return ROAST_E_NOMEM;
         return 0;
 }
 
@@ -83,7 +127,7 @@ static int fill(struct libscols_table *out, const struct roast_table *table,
                 return ROAST_E_NOMEM;
         if (options->color && scols_cell_set_color(title, "\033[1m") < 0)
                 return ROAST_E_NOMEM;
-        r = add_columns(out, table);
+        r = add_columns(out, table, options->width && has_reasons(table));
         for (size_t row = 0; row < table->n_rows && r >= 0; row++)
                 r = add_row(out, table, row);
         return r;
@@ -141,6 +185,8 @@ int roast_table_to_text(char **ret, const struct roast_table *whole,
         r = roast_table_fit(&table, whole, &room, error);
         if (r < 0)
                 return r;
+        if (options->width && has_reasons(&table) && break_reasons(&table, options->width) < 0)
+                return roast_fail_nomem(error);
         out = scols_new_table();
         if (!out)
                 return roast_fail_nomem(error);

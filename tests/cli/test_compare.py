@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 from pathlib import Path
@@ -111,6 +112,18 @@ def test_three_runs_are_each_held_against_the_first(runs: dict[str, Path]) -> No
     result = roast("compare", runs["base"], runs["same"], runs["slow"])
     assert "From A to B" in result.stdout
     assert "From A to C" in result.stdout
+
+
+def test_each_block_of_csv_says_what_it_is(runs: dict[str, Path]) -> None:
+    result = roast("compare", runs["base"], runs["same"], runs["slow"], "-f", "csv")
+    blocks = [block.split("\n", 1) for block in result.stdout.removeprefix("# ").split("\n# ")]
+    named = {name: list(csv.DictReader(text.strip().splitlines())) for name, text in blocks}
+    assert [name for name, _ in blocks] == ["runs", "figures-A-B", "figures-A-C"]
+    told = {
+        name: {row["figure"].strip(): row["verdict"] for row in named[name]}["Wall time per event"]
+        for name in ("figures-A-B", "figures-A-C")
+    }
+    assert told == {"figures-A-B": "~", "figures-A-C": "worse"}
 
 
 def test_differences_around_the_runs_come_first(runs: dict[str, Path]) -> None:

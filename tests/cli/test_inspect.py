@@ -218,6 +218,19 @@ def test_patterns_choose_branches_and_all_below(tmp_path: Path) -> None:
     assert answer["chunks"][0]["stop"] == 6300
 
 
+def test_the_tables_of_branches_and_of_a_range_are_asked_for_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.root"
+    write_tree(path, None)
+    for others in (["--range", "0:100"], ["--branch", "met"]):
+        for form in ("text", "csv", "markdown"):
+            done = roast("inspect", path, "sub/Events", "--branches", *others, "--format", form)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert "--branches is another table than that of --range and --branch" in done.stderr
+        answer = inspect(path, "sub/Events", "--branches", *others)
+        assert answer["trees"][0]["branches"]
+        assert answer["chunks"][0]["ranges"]
+
+
 def test_a_pattern_that_fits_no_branch_is_named(tmp_path: Path) -> None:
     for name, write in {"tree": write_tree, "ntuple": write_ntuple}.items():
         path = tmp_path / f"{name}.root"

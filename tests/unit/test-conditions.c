@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "alloc.h"
+#include "probe/readings.h"
 #include "roast-compare.h"
 #include "summed.h"
 #include "util/cleanup.h"
@@ -152,6 +153,64 @@ static void test_of_long_lists_a_part_is_shown(void **state)
         assert_differ(&compared, "branches", "3", "8: +b1, +b2, +b3, +b4, +b5, +b6 and 3 more");
 }
 
+static void fill_hosts(struct roast_run *run, size_t group, int n)
+{
+        for (int i = 0; i < n; i++) {
+                char host[32];
+
+                snprintf(host, sizeof(host), "node%05d.%zu.example", i, group);
+                add_worker(run, "tcp://a:1", host);
+        }
+}
+
+static void fill_versions(struct roast_run *run, size_t group, int n)
+{
+        for (int i = 0; i < n; i++) {
+                char name[32];
+
+                snprintf(name, sizeof(name), "env.package%05d", i);
+                assert_int_equal(roast_run_fact_int(run, name, (int64_t)group, NULL), 0);
+        }
+}
+
+/* What comparing two runs takes that have nothing in common of n; the least of three tries */
+static int64_t cpu_ns_of(void (*fill)(struct roast_run *run, size_t group, int n), int n)
+{
+        ROAST_CLEANUP(compared_deinit) struct compared compared = { 0 };
+        int64_t least_ns = INT64_MAX;
+
+        for (size_t group = 0; group < 2; group++)
+                fill(add_run(&compared, group), group, n);
+        for (int i = 0; i < 3; i++) {
+                int64_t start_ns = probe_thread_cpu_ns(), ns;
+
+                roast_comparison_deinit(&compared.comparison);
+                compare(&compared);
+                ns = probe_thread_cpu_ns() - start_ns;
+                least_ns = ns < least_ns ? ns : least_ns;
+        }
+        return least_ns;
+}
+
+/* Eight times as many take about eight times as long, where a search of all for each takes 64. */
+static void test_long_lists_are_compared_in_time(void **state)
+{
+        int64_t few_ns = cpu_ns_of(fill_hosts, 1000), many_ns = cpu_ns_of(fill_hosts, 8000);
+
+        (void)state;
+        if (many_ns > 24 * few_ns)
+                fail_msg("%.1f times as long", (double)many_ns / (double)few_ns);
+}
+
+static void test_many_conditions_are_compared_in_time(void **state)
+{
+        int64_t few_ns = cpu_ns_of(fill_versions, 2500), many_ns = cpu_ns_of(fill_versions, 20000);
+
+        (void)state;
+        if (many_ns > 24 * few_ns)
+                fail_msg("%.1f times as long", (double)many_ns / (double)few_ns);
+}
+
 static void test_a_list_that_only_one_run_has(void **state)
 {
         ROAST_CLEANUP(compared_deinit) struct compared compared = { 0 };
@@ -254,6 +313,8 @@ int main(void)
                 cmocka_unit_test(test_hosts_are_listed_once_and_in_order),
                 cmocka_unit_test(test_the_same_hosts_are_no_difference),
                 cmocka_unit_test(test_of_long_lists_a_part_is_shown),
+                cmocka_unit_test(test_long_lists_are_compared_in_time),
+                cmocka_unit_test(test_many_conditions_are_compared_in_time),
                 cmocka_unit_test(test_a_list_that_only_one_run_has),
                 cmocka_unit_test(test_a_list_like_the_first_is_only_counted),
                 cmocka_unit_test(test_texts_of_a_group_are_told_once_each),

@@ -52,16 +52,25 @@ static void test_lines_keep_to_the_width(void **state)
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
         ROAST_CLEANUP(sample_freep)
         struct roast_run *run = scene_run(&(struct scene){ .first = 20, .after = 20 });
-        const struct roast_explain_view view = { .width = 60, .all = true, .color = true };
-        ROAST_CLEANUP(cleanup_free) char *text = NULL;
         struct roast_error error = { 0 };
 
         (void)state;
         assert_int_equal(roast_explain(&found, run, &error), 0);
         assert_true(found.n_findings >= 2);
-        assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
-        for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-                assert_true(strcspn(line, "\n") <= 60 + 8); /* colours have no width */
+        found.findings[0].estimated = true;
+        found.findings[0].saves_s = 12345.6;
+        for (size_t width = 40; width <= 80; width += 20) {
+                const struct roast_explain_view view = { .width = width,
+                                                         .all = true,
+                                                         .color = width == 60 };
+                size_t most = width + (view.color ? 8 : 0); /* colours have no width */
+                ROAST_CLEANUP(cleanup_free) char *text = NULL;
+
+                assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
+                for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+                        if (strcspn(line, "\n") > most)
+                                fail_msg("%.*s", (int)strcspn(line, "\n"), line);
+        }
 }
 
 int main(void)

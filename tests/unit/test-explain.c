@@ -520,6 +520,25 @@ static void test_chunks_without_a_split_are_no_evidence(void **state)
         assert_has(text, "no chunk tells how long it waited for a core");
 }
 
+static void is_never_looked_at(struct scene_chunk *chunk)
+{
+        chunk->other = 0.5;
+        chunk->samples = 0;
+}
+
+static void test_waits_that_no_look_met_are_not_called_short(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = is_never_looked_at });
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        assert_string_equal(why_not(&found, "io-bound"), "only 0 looks met a chunk asleep");
+        assert_string_equal(why_not(&found, "gil"), "only 0 looks met a chunk asleep");
+}
+
 static void test_allocation_failures_are_errors(void **state)
 {
         (void)state;
@@ -566,6 +585,7 @@ int main(void)
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),
                 cmocka_unit_test(test_chunks_without_a_split_are_no_evidence),
+                cmocka_unit_test(test_waits_that_no_look_met_are_not_called_short),
                 cmocka_unit_test(test_allocation_failures_are_errors),
         };
 

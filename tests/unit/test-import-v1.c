@@ -97,6 +97,19 @@ static void test_bytes_of_the_branches_that_a_chunk_touched(void **state)
         ASSERT_COLUMN(run, "branch", "bytes", 10, 30);
 }
 
+/* They began at the same time, as far as their stamps tell, and no process is named. */
+static void test_chunks_of_two_workers_are_two(void **state)
+{
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run =
+                open_text(state, "{\"raw_chunk_metrics\": ["
+                                 " {\"t_start\": 1e9, \"worker\": \"w1\", \"num_events\": 1},"
+                                 " {\"t_start\": 1e9, \"worker\": \"w2\", \"num_events\": 2},"
+                                 " {\"t_start\": 1e9, \"worker\": \"w2\", \"num_events\": 2}]}");
+
+        ASSERT_COLUMN(run, "chunk", "num_events", 1, 2);
+}
+
 static void test_chunk_info_of_other_shapes(void **state)
 {
         ROAST_CLEANUP(sample_freep)
@@ -364,6 +377,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 TEST(test_a_record_as_this_package_writes_it),
                 TEST(test_bytes_of_the_branches_that_a_chunk_touched),
+                TEST(test_chunks_of_two_workers_are_two),
                 TEST(test_chunk_info_of_other_shapes),
                 TEST(test_workers_come_change_and_go),
                 TEST(test_many_samples_of_a_worker_go_in_blocks),

@@ -183,9 +183,29 @@ static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waitin
         assert_absent(&summary, ROAST_CHUNK_RUNQUEUE_SECONDS, "no chunk tells it");
         assert_absent(&summary, ROAST_CHUNK_THROTTLED_SECONDS, "no chunk tells it");
         assert_near(summary.metrics.values[ROAST_CHUNK_OTHER_WAIT_SECONDS].real, 6);
-        assert_near(summary.metrics.values[ROAST_CHUNK_BLOCK_IO_SECONDS].real, 0);
+        assert_absent(&summary, ROAST_CHUNK_BLOCK_IO_SECONDS, "no look met a chunk asleep");
+        assert_absent(&summary, ROAST_CHUNK_GIL_SECONDS, "no look met a chunk asleep");
         assert_absent(&summary, ROAST_MONITORING_SECONDS, "no chunk tells it");
         assert_absent(&summary, ROAST_MONITORING_PERCENT, "no chunk and no sample tells it");
+}
+
+static void test_a_chunk_that_never_slept_waited_for_nothing(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        chunk_table_init(&table);
+        assert_int_equal(chunk_table_add(&table), 0);
+        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
+        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
+        chunk_table_set(&table, 0, CHUNK_CPU_NS, 10 * S);
+        add_table(run, &table);
+        summarize(&summary, run);
+        assert_int_equal(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].state, ROAST_ESTIMATED);
+        assert_near(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].real, 0);
+        assert_near(summary.metrics.values[ROAST_CHUNK_BLOCK_IO_SECONDS].real, 0);
 }
 
 /* That it took nothing is a reading, too. */
@@ -331,6 +351,7 @@ int main(void)
                 cmocka_unit_test(test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled),
                 cmocka_unit_test(
                         test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waiting),
+                cmocka_unit_test(test_a_chunk_that_never_slept_waited_for_nothing),
                 cmocka_unit_test(test_what_measuring_cost_is_known_where_a_chunk_tells_it),
                 cmocka_unit_test(test_failed_chunks_are_counted_and_not_averaged),
                 cmocka_unit_test(test_sections_of_what_is_no_chunk_do_not_count),

@@ -99,6 +99,38 @@ static void test_children_and_theirs_are_found(void **state)
         close(up[1]);
 }
 
+#define MANY 1300 /* their numbers do not fit into one page */
+
+static void test_many_children_are_found(void **state)
+{
+        static pid_t made[MANY], found[MANY + 1];
+        int down[2], n = 0;
+        size_t n_found;
+        char byte;
+
+        (void)state;
+        if (access("/proc/thread-self/children", R_OK) < 0)
+                skip();
+        assert_int_equal(pipe(down), 0);
+        while (n < MANY && (made[n] = fork()) > 0)
+                n++;
+        if (n < MANY && made[n] == 0) {
+                close(down[1]);
+                _exit(read(down[0], &byte, 1) != 0);
+        }
+        n_found = process_descendants(getpid(), found, MANY + 1);
+        close(down[0]);
+        close(down[1]);
+        for (int i = 0; i < n; i++)
+                assert_int_equal(waitpid(made[i], NULL, 0), made[i]);
+        if (n < MANY) {
+                print_message("only %d processes may run here\n", n);
+                skip();
+        }
+        assert_int_equal(n_found, MANY);
+        assert_memory_equal(found, made, sizeof(made));
+}
+
 /* ---- the clock ---- */
 
 static void test_a_distance_to_utc_that_was_set_counts(void **state)
@@ -157,6 +189,7 @@ int main(void)
                 cmocka_unit_test(test_this_process_is_read),
                 cmocka_unit_test(test_a_process_that_has_ended_is_not_there),
                 cmocka_unit_test(test_children_and_theirs_are_found),
+                cmocka_unit_test(test_many_children_are_found),
                 cmocka_unit_test(test_a_distance_to_utc_that_was_set_counts),
                 cmocka_unit_test(test_a_lock_is_named_by_its_symbol),
                 cmocka_unit_test(test_an_empty_range_is_no_lock),

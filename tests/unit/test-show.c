@@ -165,6 +165,28 @@ static void test_a_narrow_terminal_is_not_overrun(void **state)
                 }
 }
 
+static void test_reasons_go_on_in_the_next_line_at_blanks(void **state)
+{
+        const struct roast_text_options options = { false, 40 };
+        ROAST_CLEANUP(shown_deinit) struct shown shown;
+        size_t n = 0;
+
+        (void)state;
+        show(&shown, shown_empty());
+        for (size_t i = 0; i < shown.tables.n; i++) {
+                ROAST_CLEANUP(cleanup_free) char *text = NULL;
+
+                if (strcmp(shown.tables.tables[i].name, "timing"))
+                        continue;
+                assert_int_equal(
+                        roast_table_to_text(&text, &shown.tables.tables[i], &options, NULL), 0);
+                assert_has(text, "Elapsed Time   N/A (the run has not\n"
+                                 "               finished)\n");
+                n++;
+        }
+        assert_int_equal(n, 1);
+}
+
 /* ---- tables ---- */
 
 static void test_every_name_of_a_table_makes_it(void **state)
@@ -265,6 +287,7 @@ int main(void)
                 cmocka_unit_test(test_hostile_names_are_shown_as_in_the_golden_files),
                 cmocka_unit_test(test_colours_only_where_asked_for),
                 cmocka_unit_test(test_a_narrow_terminal_is_not_overrun),
+                cmocka_unit_test(test_reasons_go_on_in_the_next_line_at_blanks),
                 cmocka_unit_test(test_every_name_of_a_table_makes_it),
                 cmocka_unit_test(test_a_table_that_has_nothing_to_say_has_no_rows),
                 cmocka_unit_test(test_showing_without_memory_is_an_error),
