@@ -10,6 +10,9 @@
 #include "analyze/study.h"
 #include "roast-explain.h"
 
+/* Fewer looks at sleeping threads than this tell nothing about what they wait for. */
+#define RULE_LOOKS_LEAST 10
+
 struct verdict {
         bool fires;
         struct roast_finding finding;

@@ -5,9 +5,6 @@
 #include "analyze/rule.h"
 #include "util/cleanup.h"
 
-/* Fewer looks at sleeping threads than this tell nothing about the GIL. */
-#define LOOKS_LEAST 10
-
 static int no_queue(struct verdict *verdict)
 {
         return verdict_why_not(verdict, "no chunk tells how long it waited for a core");
@@ -90,7 +87,7 @@ int rule_gil(const struct study *study, double limit, struct verdict *verdict)
 
         if (split->chunks == 0)
                 return verdict_why_not(verdict, "no chunk tells where its time went");
-        if (split->samples < LOOKS_LEAST)
+        if (split->samples < RULE_LOOKS_LEAST)
                 return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
                                        split->samples);
         gil_ns = split->asleep_ns * split->gil_samples / split->samples;

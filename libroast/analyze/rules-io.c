@@ -7,8 +7,6 @@
 /* What unpacking is taken to cost where nothing tells it: bytes before compression, per second */
 #define UNPACK_BYTES_PER_S 500e6
 
-#define LOOKS_LEAST 10
-
 static bool is_remote(const struct study *study, uint32_t file)
 {
         size_t len;
@@ -58,7 +56,7 @@ int rule_io_bound(const struct study *study, double limit, struct verdict *verdi
 
         if (split->chunks == 0)
                 return verdict_why_not(verdict, "no chunk tells where its time went");
-        if (split->samples < LOOKS_LEAST)
+        if (split->samples < RULE_LOOKS_LEAST)
                 return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
                                        split->samples);
         waits(study, &disk_s, &network_s);
