@@ -13,8 +13,9 @@
 static void help(void)
 {
         fputs("Usage: roast import SOURCE [--output RUN.roast]\n"
-              "Makes a run file of a measurement directory. Every verb takes SOURCE itself, "
-              "too.\n\n"
+              "Makes a run file of a measurement directory, a folder of TaskVine's logs, or "
+              "Parsl's\n"
+              "monitoring.db. Every verb that takes a RUN takes SOURCE itself, too.\n\n"
               "  -o, --output FILE  the run file; without it SOURCE's name and .roast, here.\n"
               "                     A file that is there is never replaced.\n"
               "  -h, --help         this text\n",

@@ -25,7 +25,8 @@ static const struct verb {
         { "check", "tell whether a run file is whole", verb_check },
         { "inspect", "tell what is in ROOT files, and what a chunk takes", verb_inspect },
         { "export", "write a run in another format", verb_export },
-        { "import", "make a run file of a measurement directory", verb_import },
+        { "import", "make a run file of a measurement, or of logs of TaskVine or Parsl",
+          verb_import },
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 
@@ -37,7 +38,8 @@ static void help(FILE *out)
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
         fputs("\n'roast VERB --help' tells more. 'roast --version' tells the version.\n"
-              "A RUN is a .roast file or a measurement directory.\n\n"
+              "A RUN is a .roast file, a measurement directory, a folder of TaskVine's logs, or\n"
+              "Parsl's monitoring.db.\n\n"
               "Exit codes: 0 good, 1 the question was answered with no, 2 could not do it.\n",
               out);
 }

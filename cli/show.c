@@ -30,9 +30,11 @@ static void help(void)
               stdout);
         for (size_t i = 0; roast_table_names[i]; i++)
                 printf(" %s", roast_table_names[i]);
-        fputs("\n\nJSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"tables\"}: a metric "
-              "that\n"
-              "is not known is not in \"metrics\"; \"absent\" says why.\n",
+        fputs("\n\n"
+              "JSON is {\"run\", \"metrics\", \"absent\", \"estimated\", \"custom\", "
+              "\"time_ledger\",\n"
+              "\"tables\"}: a metric that is not known is not in \"metrics\"; \"absent\" says "
+              "why.\n",
               stdout);
 }
 

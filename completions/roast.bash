@@ -44,22 +44,22 @@ _roast() {
         if [[ ${COMP_WORDS[1]} == export ]]; then
                 formats='json jsonl csv markdown openmetrics chrome-trace v1'
         fi
-        case $prev in
-        -f | --format)
+        case ${COMP_WORDS[1]}:$prev in
+        *:-f | *:--format)
                 [[ ${COMP_WORDS[1]} != explain ]] || formats='text json markdown'
                 _roast_words "$formats" "$cur"
                 return
                 ;;
-        -w | --what)
+        export:-w | export:--what)
                 _roast_words 'metrics chunks sections files tasks series' "$cur"
                 return
                 ;;
-        -o | --output)
+        *:-o | *:--output | serve:-t | serve:--token-file)
                 compopt -o filenames
                 mapfile -t COMPREPLY < <(compgen -f -- "$cur")
                 return
                 ;;
-        -t | --table)
+        show:-t | show:--table)
                 _roast_words "$tables" "$cur"
                 return
                 ;;
@@ -80,8 +80,9 @@ _roast() {
         watch:-*) _roast_words '--help' "$cur" ;;
         serve:-*) _roast_words '--address --port --token-file --host --until-eof --help' "$cur" ;;
         list:-* | metrics:-* | scaling:-*) _roast_words '--format --help' "$cur" ;;
-        show:* | watch:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:*) _roast_files "$cur" '*.roast' ;;
-        list:* | import:* | serve:*) _roast_files "$cur" '' ;;
+        show:* | watch:* | report:* | check:* | export:* | compare:* | scaling:* | explain:* | predict:* | serve:*) _roast_files "$cur" '*.roast' ;;
+        list:*) _roast_files "$cur" '' ;;
+        import:*) _roast_files "$cur" '*.db' ;;
         inspect:*) _roast_files "$cur" '*.root' ;;
         metrics:*) _roast_words "$(_roast_metrics "${COMP_WORDS[0]}")" "$cur" ;;
         esac

@@ -29,7 +29,7 @@ complete -c roast -n __fish_use_subcommand -a scaling -d 'tell how throughput gr
 complete -c roast -n __fish_use_subcommand -a check -d 'tell whether a run file is whole'
 complete -c roast -n __fish_use_subcommand -a inspect -d 'tell what is in ROOT files, and what a chunk takes'
 complete -c roast -n __fish_use_subcommand -a export -d 'write a run in another format'
-complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a measurement directory'
+complete -c roast -n __fish_use_subcommand -a import -d 'make a run file of a measurement, or of logs of TaskVine or Parsl'
 complete -c roast -n __fish_use_subcommand -a metrics -d 'explain every metric: unit, formula, source'
 
 complete -c roast -n "__fish_seen_subcommand_from $verbs" -s h -l help -d 'print help'
@@ -72,7 +72,7 @@ complete -c roast -n '__fish_seen_subcommand_from export' -s p -l per-worker \
     -d 'figures of each worker'
 complete -c roast -n '__fish_seen_subcommand_from export import' -s o -l output -r -F -d 'where to'
 complete -c roast -n '__fish_seen_subcommand_from export' -a '(__roast_files .roast)'
-complete -c roast -n '__fish_seen_subcommand_from import' -a '(__fish_complete_directories)'
+complete -c roast -n '__fish_seen_subcommand_from import' -a '(__roast_files .db)'
 complete -c roast -n '__fish_seen_subcommand_from metrics' -a '(__roast_metrics)'
 complete -c roast -n '__fish_seen_subcommand_from serve' -s a -l address -x -d 'where to listen'
 complete -c roast -n '__fish_seen_subcommand_from serve' -s p -l port -x -d 'its port'

@@ -25,7 +25,7 @@ _roast() {
                 'check:tell whether a run file is whole'
                 'inspect:tell what is in ROOT files, and what a chunk takes'
                 'export:write a run in another format'
-                'import:make a run file of a measurement directory'
+                'import:make a run file of a measurement, or of logs of TaskVine or Parsl'
                 'metrics:explain every metric\: unit, formula, source'
         )
         tables=(throughput events resources timing fine chunks failures split ledger bytes datasets sections branches tasks coverage custom files)

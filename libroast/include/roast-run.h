@@ -37,8 +37,9 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
 /* Opens a run file for reading. */
 int roast_run_open(struct roast_run **ret, const char *path, struct roast_error *error);
 /*
- * Opens whatever holds a run, recognised by content: a run file, or a measurement directory, with a
- * run.roast in it or without. What is no run file is read into a run in memory.
+ * Opens whatever holds a run, recognised by content: a run file, a measurement directory, with a
+ * run.roast in it or without, a folder of TaskVine's logs, or Parsl's monitoring.db. What is no run
+ * file is read into a run in memory.
  */
 int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_error *error);
 void roast_run_free(struct roast_run *run);

@@ -61,8 +61,12 @@ static const struct roast_column condition_columns[] = {
 };
 
 static const struct roast_column figure_columns[] = {
-        { "figure", "Figure", false }, { "a", "From", true },        { "b", "To", true },
-        { "change", "Change", true },  { "interval", "95 %", true }, { "p_adjusted", "p", true },
+        { "figure", "Figure", .cut = ROAST_CUT_END },
+        { "a", "From", true },
+        { "b", "To", true },
+        { "change", "Change", true },
+        { "interval", "95 %", true },
+        { "p_adjusted", "p", true, 1 },
         { "verdict", "", false },
 };
 

@@ -18,10 +18,13 @@
 #define WORKERS_SHOWN 12
 
 const struct roast_column ledger_columns[LEDGER_N_COLUMNS] = {
-        { "part", "Part", false },          { "seconds", "Time", true },
-        { "percent", "Share", true },       { "bar", "", false },
-        { "least_percent", "Least", true }, { "median_percent", "Median", true },
-        { "most_percent", "Most", true },
+        { "part", "Part", false },
+        { "seconds", "Time", true },
+        { "percent", "Share", true },
+        { "bar", "", false, 4 },
+        { "least_percent", "Least", true, 2 },
+        { "median_percent", "Median", true, 3 },
+        { "most_percent", "Most", true, 1 },
 };
 
 static double whole(const struct roast_ledger_row *row)

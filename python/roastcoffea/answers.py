@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _run_of(run: AnyRun) -> Run:
-    """Return the run of a collector, or the one in a file or measurement directory."""
+    """Return the run of a collector, or the one in whatever holds a run."""
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, os.PathLike)):
@@ -96,7 +96,7 @@ def explain(run: AnyRun) -> Explanation:
     Parameters
     ----------
     run
-        a run file or measurement directory, a collector, or an open run
+        what :func:`~roastcoffea.open_run` opens, a collector, or an open run
 
     Example
     -------
@@ -177,7 +177,7 @@ def predict(
     Parameters
     ----------
     run
-        a run file or measurement directory, a collector, or an open run
+        what :func:`~roastcoffea.open_run` opens, a collector, or an open run
     workers
         numbers of workers; without: as many as there were
     chunksize

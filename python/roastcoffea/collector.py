@@ -163,7 +163,7 @@ class MetricsCollector(Lifecycle):
         Parameters
         ----------
         path
-            a run file, or a measurement directory that holds one
+            whatever :func:`~roastcoffea.open_run` opens
 
         Example
         -------

@@ -29,12 +29,19 @@ def open_run(path: str | os.PathLike[str]) -> OpenRun:
     Parameters
     ----------
     path
-        a run file, or a measurement directory that holds one as ``run.roast``
+        a run file, a measurement directory, a folder of TaskVine's logs, or Parsl's
+        ``monitoring.db``
 
     Raises
     ------
+    FileNotFoundError
+        there is nothing of that name
+    OSError
+        it cannot be read
     RuntimeError
-        there is none, or it is damaged
+        a writer has it for itself, as on network file systems
+    ValueError
+        it is no run, or it is damaged
 
     Example
     -------
@@ -46,9 +53,8 @@ def open_run(path: str | os.PathLike[str]) -> OpenRun:
         run.sections.to_pandas().groupby("name")["total_ns"].sum()
     """
     place = Path(path)
-    if place.is_dir():
-        place /= "run.roast"
-    return OpenRun(place)
+    held = place / "run.roast"
+    return OpenRun(held if held.exists() else place)
 
 
 class Series(NamedTuple):

@@ -59,7 +59,7 @@ def keys() -> list[str]:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     """A directory with runs, another file, and a directory."""
-    for name in ("one.roast", "two words.roast", "other.txt", "open.root"):
+    for name in ("one.roast", "two words.roast", "other.txt", "open.root", "parsl.db"):
         (tmp_path / name).touch()
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "three.roast").touch()
@@ -213,6 +213,21 @@ def test_runs_and_directories_are_offered_to_show(complete: Complete) -> None:
     assert complete("roast show tw", ONE) == ["show", "two words.roast"]
     assert complete("roast show runs/t", ONE) == ["show", "runs/three.roast"]
     assert complete("roast show o") == ["show", "one.roast"]
+
+
+def test_databases_are_offered_to_import(complete: Complete) -> None:
+    assert complete("roast import p", ONE) == ["import", "parsl.db"]
+
+
+def test_runs_and_files_of_tokens_are_offered_to_serve(complete: Complete) -> None:
+    assert complete("roast serve on", ONE) == ["serve", "one.roast"]
+    assert complete("roast serve -t oth", ONE) == ["serve", "-t", "other.txt"]
+
+
+def test_what_belongs_to_an_option_of_another_verb_is_not_offered(complete: Complete) -> None:
+    assert "chunks" not in complete("roast predict --workers ")
+    assert "chunks" not in complete("roast predict -w ")
+    assert "throughput" not in complete("roast serve -t ")
 
 
 def test_root_files_are_offered_to_inspect(complete: Complete) -> None:

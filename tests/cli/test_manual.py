@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -41,6 +42,25 @@ def test_the_manual_explains_every_option_of_a_verb(verb: str) -> None:
     said = dict(re.findall(r"^\.It Fl (\w) , -([\w-]+)", section(verb), re.M))
     has = dict(re.findall(r"^  -(\w), --([\w-]+)", help_of(verb), re.M))
     assert {**said, "h": "help"} == has
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_the_synopsis_has_every_option_of_a_verb(verb: str) -> None:
+    synopsis = MANUAL.read_text().split(".Sh SYNOPSIS")[1].split(".Sh ")[0]
+    (lines,) = re.findall(rf"^\.Cm {verb}\n(.*?)^\.Nm$", synopsis, re.M | re.S)
+    has = re.findall(r"^  -(\w), --", help_of(verb), re.M)
+    assert sorted([*re.findall(r"\bFl (\w)\b", lines), "h"]) == sorted(has)
+
+
+@pytest.mark.parametrize("verb", ["show", "explain"])
+def test_help_and_manual_name_the_keys_of_the_json(verb: str) -> None:
+    run = ROOT / "tests" / "data" / "vine-logs"
+    answer = subprocess.run([ROAST, verb, "-f", "json", run], capture_output=True, check=True)
+    (keys,) = re.findall(r"JSON is {(.*?)}", help_of(verb), re.S)
+    assert re.findall(r'"(\w+)"', keys) == list(json.loads(answer.stdout))
+    if verb == "show":
+        (keys,) = re.findall(r'^({"run": .*?)^\.Ed', MANUAL.read_text(), re.M | re.S)
+        assert re.findall(r'"(\w+)"', keys) == list(json.loads(answer.stdout))
 
 
 def test_the_manual_explains_every_table() -> None:

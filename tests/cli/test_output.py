@@ -14,7 +14,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from command import ROAST, make_run, roast
+from command import ROAST, ROOT, make_run, roast
 
 ESCAPE = "\x1b"
 
@@ -82,6 +82,20 @@ def test_figures_and_sentences_fit_an_ordinary_terminal(runs: Path) -> None:
     lines_on_terminal(80, "compare", run, runs / "unfinished.roast")
     lines_on_terminal(80, "explain", run, "--all")
     lines_on_terminal(80, "scaling", run)
+
+
+def test_parts_of_the_ledger_are_whole_on_a_narrow_terminal() -> None:
+    logs = ROOT / "tests" / "data" / "vine-logs"
+    lines = lines_on_terminal(60, "show", logs, "--table", "ledger")
+    assert any(re.match(r"Processor, on a core +5\.4s +0\.9 %", line) for line in lines)
+    assert any(re.match(r"Processor, waiting +2\.0s +0\.3 %", line) for line in lines)
+
+
+def test_figures_that_are_compared_keep_their_names_on_a_narrow_terminal(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / f"{n}.roast", "many", n, 40, 2, 0, 4) for n in (100, 200)]
+    lines = lines_on_terminal(74, "compare", *runs)
+    assert any(line.startswith("  Event Rate (Elapsed Time) ") for line in lines)
+    assert any(re.match(r"Waits per event \(change.*…$", line) for line in lines)
 
 
 def test_one_is_not_written_as_many(tmp_path: Path) -> None:

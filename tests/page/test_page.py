@@ -206,6 +206,21 @@ def test_tables_are_sorted_and_filtered(make_report: Make, open_page: Open) -> N
         assert "DYJets" in text
 
 
+def test_blocks_of_an_icicle_are_as_wide_as_their_share(make_report: Make, open_page: Open) -> None:
+    page = open_page(make_report("large"), "sections", viewport={"width": 400, "height": 900})
+    rows = page.locator("#sections .icicle .rows").nth(1)
+    edge = rows.evaluate("rows => rows.getBoundingClientRect().right")
+    blocks = rows.locator(".part").evaluate_all(
+        "parts => parts.map(part => [part.getBoundingClientRect(), parseFloat(part.style.width)])"
+        ".map(([box, percent]) => [box.right, box.width, percent])"
+    )
+    whole = max(width for _, width, _ in blocks)
+    assert min(percent for _, _, percent in blocks) < 3
+    for right, width, percent in blocks:
+        assert right <= edge + 0.5
+        assert width == pytest.approx(whole * percent / 100, abs=0.5)
+
+
 def test_an_icicle_opens_a_dataset(make_report: Make, open_page: Open) -> None:
     page = open_page(make_report("large"), "sections")
     icicle = page.locator("#sections .icicle").nth(1)

@@ -240,6 +240,21 @@ def test_the_function_knows_the_run_of_the_metrics(
     assert json.loads((path / "config.json").read_text()) == {"a": 1}
 
 
+def test_whatever_holds_a_run_is_opened(collector: MetricsCollector, tmp_path: Path) -> None:
+    path = collector.save_measurement(tmp_path, "m")
+    assert open_run(path).path == path / "run.roast"
+    (path / "run.roast").unlink()
+    assert open_run(path).metrics["total_events"] == 1000
+    assert MetricsCollector.from_run(path).get_metrics()["total_events"] == 1000
+    logs = Path(__file__).parents[1] / "data" / "vine-logs"
+    assert MetricsCollector.from_run(logs).get_metrics()["num_tasks"] > 0
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="directory without a run"):
+        open_run(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match="No such file"):
+        open_run(tmp_path / "none")
+
+
 def test_a_run_file_stands_for_what_a_measurement_lacks(
     collector: MetricsCollector, tmp_path: Path
 ) -> None:
