@@ -250,11 +250,11 @@ class MetricsCollector(Lifecycle):
                 if self.run.add_chunks(records.to_bytes()) and self.backend != "dask":
                     self.run.fact("backend.records_shortfall", ONLY_IN_OUTPUT)
                 self.run.commit()
-            self._chunk_metrics = None
-        else:
-            self._chunk_metrics = RecordList(records) if isinstance(records, Records) else records
-            if self._recorded:
-                self._chunk_metrics = [*self._chunk_metrics, *self._recorded]
+                self._chunk_metrics = None
+                return
+        self._chunk_metrics = RecordList(records) if isinstance(records, Records) else records
+        if self._recorded:
+            self._chunk_metrics = [*self._chunk_metrics, *self._recorded]
 
     def set_chunk_metrics(self, records: Any) -> None:
         """Take chunk records, as ``processor._chunk_metrics`` holds them; an empty list changes
@@ -337,9 +337,11 @@ class MetricsCollector(Lifecycle):
                 "Fine metrics cannot tell the processor from Dask's overhead: "
                 "give the collector processor_instance="
             )
-        self._is_plain = self._run is None or self._has_own_aggregator
+        self._is_plain = self._run is None or self._has_own_aggregator or bool(self._unwritten)
         if self._run is None or self._is_plain:
             self.metrics = self._aggregate_plain()
+            if self._unwritten:
+                self._note_unwritten(self.metrics, self._unwritten)
             return
         summary = self._run.summary()
         metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
@@ -375,9 +377,12 @@ class MetricsCollector(Lifecycle):
         """Return the metrics of what was put here by hand, or by a back end without a run."""
         assert self.t_start is not None
         assert self.t_end is not None
+        tracking_data = self.tracking_data
+        if self._unwritten and not (tracking_data or {}).get("worker_cores"):
+            tracking_data = None  # nothing of the workers was written: there were some
         return self.aggregator.aggregate(
             self.coffea_report,
-            self.tracking_data,
+            tracking_data,
             self.t_start,
             self.t_end,
             custom_metrics=self.custom_metrics,
@@ -386,6 +391,14 @@ class MetricsCollector(Lifecycle):
             chunk_metrics=self.chunk_metrics,
             section_metrics=self.section_metrics,
         )
+
+    def _note_unwritten(self, metrics: Metrics, reason: str) -> None:
+        """Say of what comes from a run without its end that there may have been more."""
+        metrics.run = self._run
+        for key, group, *_ in registry():
+            of_run = group in ("worker", "chunk", "coverage", "efficiency") or key == "num_chunks"
+            if of_run and key in metrics and key not in metrics.absent:
+                metrics.estimated.setdefault(key, reason)
 
     def _take_fallbacks(self, metrics: Metrics) -> None:
         """Without a process time the documented dict counts with the elapsed time."""

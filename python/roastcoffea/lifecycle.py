@@ -88,6 +88,8 @@ class Lifecycle(ABC):
         self._run: Run | None = None
         self._looked_at: tuple[list[Any], int] = ([], 0)  # chunk records, and how many they were
         self._faults = 0
+        self._reasons: set[str] = set()  # of faults that were told
+        self._unwritten: str | None = None  # why the run lacks its end, and maybe more
         self._open = False
         self._holds = False  # collection is switched on, by us
         self._pid = os.getpid()
@@ -260,8 +262,14 @@ class Lifecycle(ABC):
             self._committer.stop()
         with self._guarded("noting what monitoring cost"):
             self._note_cost()
-        with self._guarded("writing the end of the run"):
+        try:
             self._note_end(end_utc_ns, error)
+        except Exception as fault:
+            self._note_fault("writing the end of the run", fault)
+            self._unwritten = f"the run could not be written to its end: {fault}"
+        else:
+            with self._guarded("finishing the file"):
+                self._finish_file()
         with self._guarded("looking for fine metrics"):
             self._warn_without_spans()
         if self.coffea_report is not None:
@@ -306,6 +314,8 @@ class Lifecycle(ABC):
         self._recorded = []
         self._looked_at = [], 0
         self._faults = 0
+        self._reasons = set()
+        self._unwritten = None
         self.t_end = None
         self.run_path = None
         self.address = None
@@ -337,7 +347,18 @@ class Lifecycle(ABC):
         run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
         run.fact("run.faults", self._faults)
         run.fact("run.end_utc_ns", end_utc_ns)
-        run.finish()
+        run.commit()
+
+    def _finish_file(self) -> None:
+        """Give the file its resting form. If it was removed, the open run still has everything."""
+        path = self.run_path
+        if path is None or os.path.exists(path):
+            self.run.finish()
+            return
+        self.run_path = None
+        raise FileNotFoundError(
+            f"{path} was removed while the run lasted: save_measurement() keeps what was measured"
+        )
 
     def _set_collecting(self, on: bool) -> None:
         """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
@@ -448,5 +469,11 @@ class Lifecycle(ABC):
             self._note_fault(doing, error)
 
     def _note_fault(self, doing: str, error: BaseException) -> None:
+        """Count a fault; one whose reason was told already, as that the disk is full, is not told
+        again.
+        """
         self._faults += 1
-        logger.warning("roastcoffea: %s: %s: %s", doing, type(error).__name__, error)
+        reason = f"{type(error).__name__}: {error}"
+        if reason not in self._reasons:
+            self._reasons.add(reason)
+            logger.warning("roastcoffea: %s: %s", doing, reason)
