@@ -19,8 +19,9 @@ from roastcoffea import collecting
 from roastcoffea._roast import Run
 from roastcoffea.backends import make_backend
 from roastcoffea.clock import RunClock
+from roastcoffea.flags import Flags
 from roastcoffea.inputs import clean_text
-from roastcoffea.measure import FLAG, LEFT, message_of
+from roastcoffea.measure import message_of
 from roastcoffea.metrics import Metrics, metrics_of
 from roastcoffea.recording import Committer, create_file, file_name, note_environment, note_spans
 
@@ -31,24 +32,6 @@ if TYPE_CHECKING:
     from roastcoffea.progress import Display
 
 logger = logging.getLogger("roastcoffea.collector")
-
-
-class ClassFlag:
-    """A flag on a class: true while a collector is entered, and only in the process of that.
-
-    A class that is pickled by value gets attributes at its destination, but loses none: what
-    arrives there has to mean nothing. The instance takes its own flag along.
-    """
-
-    def __init__(self, before: Any = None) -> None:
-        self.on = True
-        self.before = before  # what the class had, to be given back
-
-    def __get__(self, instance: Any, owner: type | None = None) -> bool | None:
-        return True if self.on else None
-
-    def __reduce__(self) -> Any:
-        return type(None), ()
 
 
 class Lifecycle(ABC):
@@ -93,8 +76,7 @@ class Lifecycle(ABC):
         self._open = False
         self._holds = False  # collection is switched on, by us
         self._pid = os.getpid()
-        self._flag_before: Any = None
-        self._class_flag = ClassFlag()
+        self._flags = Flags()
         self._committer: Committer | None = None
         self._display: Display | None = None
         self._start_utc_ns = 0
@@ -369,43 +351,11 @@ class Lifecycle(ABC):
         self._holds = on
         if on:
             collecting.hold_collecting()
+            self._flags = Flags(self.processor_instance)
+            self._flags.hoist()
         else:
             collecting.release_collecting()
-        processor = self.processor_instance
-        if processor is None:
-            return
-        try:
-            if on:
-                self._raise_flags(processor, type(processor))
-            else:
-                self._lower_flags(processor, type(processor))
-        except Exception:  # a function, an object without __dict__, or with rules of its own
-            logger.debug("the processor takes no attributes")
-
-    def _raise_flags(self, processor: Any, cls: type) -> None:
-        own = vars(processor)
-        self._class_flag = ClassFlag(vars(cls).get(FLAG))
-        self._flag_before = None if LEFT in own else own.get(FLAG)
-        if LEFT in own:
-            delattr(processor, LEFT)
-        setattr(processor, FLAG, True)
-        setattr(cls, FLAG, self._class_flag)
-
-    def _lower_flags(self, processor: Any, cls: type) -> None:
-        self._class_flag.on = False
-        if vars(processor).get(FLAG) is True:  # else the user has changed it
-            setattr(processor, FLAG, self._flag_before or False)
-            if self._flag_before is None:
-                setattr(processor, LEFT, True)
-        if vars(cls).get(FLAG, self) not in (self._class_flag, None):
-            return  # another collector's, who gives back what was before both
-        before = self._class_flag.before
-        while isinstance(before, ClassFlag) and not before.on:
-            before = before.before
-        if before is None:
-            delattr(cls, FLAG)
-        else:
-            setattr(cls, FLAG, before)
+            self._flags.lower()
 
     # -- fine metrics ------------------------------------------------------------------
 
