@@ -22,7 +22,7 @@ Send = Callable[[bytes], None]
 ChunkKey = tuple[object, ...]
 
 #: What scheduler, workers and client send each other: another number is another package.
-PROTOCOL = 4
+PROTOCOL = 5
 
 COLLECT_VARIABLE = "ROAST_COLLECT"
 RECORDS_VARIABLE = "ROAST_RECORDS"

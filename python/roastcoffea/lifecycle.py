@@ -19,8 +19,9 @@ from roastcoffea import collecting
 from roastcoffea._roast import Run
 from roastcoffea.backends import make_backend
 from roastcoffea.clock import RunClock
+from roastcoffea.flags import Flags
 from roastcoffea.inputs import clean_text
-from roastcoffea.measure import FLAG, LEFT, message_of
+from roastcoffea.measure import message_of
 from roastcoffea.metrics import Metrics, metrics_of
 from roastcoffea.recording import Committer, create_file, file_name, note_environment, note_spans
 
@@ -31,24 +32,6 @@ if TYPE_CHECKING:
     from roastcoffea.progress import Display
 
 logger = logging.getLogger("roastcoffea.collector")
-
-
-class ClassFlag:
-    """A flag on a class: true while a collector is entered, and only in the process of that.
-
-    A class that is pickled by value gets attributes at its destination, but loses none: what
-    arrives there has to mean nothing. The instance takes its own flag along.
-    """
-
-    def __init__(self, before: Any = None) -> None:
-        self.on = True
-        self.before = before  # what the class had, to be given back
-
-    def __get__(self, instance: Any, owner: type | None = None) -> bool | None:
-        return True if self.on else None
-
-    def __reduce__(self) -> Any:
-        return type(None), ()
 
 
 class Lifecycle(ABC):
@@ -88,11 +71,12 @@ class Lifecycle(ABC):
         self._run: Run | None = None
         self._looked_at: tuple[list[Any], int] = ([], 0)  # chunk records, and how many they were
         self._faults = 0
+        self._reasons: set[str] = set()  # of faults that were told
+        self._unwritten: str | None = None  # why the run lacks its end, and maybe more
         self._open = False
         self._holds = False  # collection is switched on, by us
         self._pid = os.getpid()
-        self._flag_before: Any = None
-        self._class_flag = ClassFlag()
+        self._flags = Flags()
         self._committer: Committer | None = None
         self._display: Display | None = None
         self._start_utc_ns = 0
@@ -260,8 +244,14 @@ class Lifecycle(ABC):
             self._committer.stop()
         with self._guarded("noting what monitoring cost"):
             self._note_cost()
-        with self._guarded("writing the end of the run"):
+        try:
             self._note_end(end_utc_ns, error)
+        except Exception as fault:
+            self._note_fault("writing the end of the run", fault)
+            self._unwritten = f"the run could not be written to its end: {fault}"
+        else:
+            with self._guarded("finishing the file"):
+                self._finish_file()
         with self._guarded("looking for fine metrics"):
             self._warn_without_spans()
         if self.coffea_report is not None:
@@ -306,6 +296,8 @@ class Lifecycle(ABC):
         self._recorded = []
         self._looked_at = [], 0
         self._faults = 0
+        self._reasons = set()
+        self._unwritten = None
         self.t_end = None
         self.run_path = None
         self.address = None
@@ -337,7 +329,18 @@ class Lifecycle(ABC):
         run.fact("run.elapsed_ns", int((self.t_end - self.t_start) * 1e9))
         run.fact("run.faults", self._faults)
         run.fact("run.end_utc_ns", end_utc_ns)
-        run.finish()
+        run.commit()
+
+    def _finish_file(self) -> None:
+        """Give the file its resting form. If it was removed, the open run still has everything."""
+        path = self.run_path
+        if path is None or os.path.exists(path):
+            self.run.finish()
+            return
+        self.run_path = None
+        raise FileNotFoundError(
+            f"{path} was removed while the run lasted: save_measurement() keeps what was measured"
+        )
 
     def _set_collecting(self, on: bool) -> None:
         """Switch ``@track_metrics`` on or off: for this process and the children of its pools,
@@ -348,43 +351,11 @@ class Lifecycle(ABC):
         self._holds = on
         if on:
             collecting.hold_collecting()
+            self._flags = Flags(self.processor_instance)
+            self._flags.hoist()
         else:
             collecting.release_collecting()
-        processor = self.processor_instance
-        if processor is None:
-            return
-        try:
-            if on:
-                self._raise_flags(processor, type(processor))
-            else:
-                self._lower_flags(processor, type(processor))
-        except Exception:  # a function, an object without __dict__, or with rules of its own
-            logger.debug("the processor takes no attributes")
-
-    def _raise_flags(self, processor: Any, cls: type) -> None:
-        own = vars(processor)
-        self._class_flag = ClassFlag(vars(cls).get(FLAG))
-        self._flag_before = None if LEFT in own else own.get(FLAG)
-        if LEFT in own:
-            delattr(processor, LEFT)
-        setattr(processor, FLAG, True)
-        setattr(cls, FLAG, self._class_flag)
-
-    def _lower_flags(self, processor: Any, cls: type) -> None:
-        self._class_flag.on = False
-        if vars(processor).get(FLAG) is True:  # else the user has changed it
-            setattr(processor, FLAG, self._flag_before or False)
-            if self._flag_before is None:
-                setattr(processor, LEFT, True)
-        if vars(cls).get(FLAG, self) not in (self._class_flag, None):
-            return  # another collector's, who gives back what was before both
-        before = self._class_flag.before
-        while isinstance(before, ClassFlag) and not before.on:
-            before = before.before
-        if before is None:
-            delattr(cls, FLAG)
-        else:
-            setattr(cls, FLAG, before)
+            self._flags.lower()
 
     # -- fine metrics ------------------------------------------------------------------
 
@@ -448,5 +419,11 @@ class Lifecycle(ABC):
             self._note_fault(doing, error)
 
     def _note_fault(self, doing: str, error: BaseException) -> None:
+        """Count a fault; one whose reason was told already, as that the disk is full, is not told
+        again.
+        """
         self._faults += 1
-        logger.warning("roastcoffea: %s: %s: %s", doing, type(error).__name__, error)
+        reason = f"{type(error).__name__}: {error}"
+        if reason not in self._reasons:
+            self._reasons.add(reason)
+            logger.warning("roastcoffea: %s: %s", doing, reason)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -12,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from analysing import Measured
+from analysing import Measured, analyse
 from coffea.processor import DaskExecutor, FuturesExecutor, IterativeExecutor, Runner
 
 import coffea_metrics
@@ -255,6 +258,91 @@ def test_without_a_client_the_local_back_end_is_used(small_fileset: Any) -> None
         collector.set_coffea_report(report)
     assert collector.backend == "local"
     assert collector.get_metrics()["total_events"] == 12_000
+
+
+# ---- the file cannot be written ----------------------------------------------------------------
+
+
+def test_a_run_whose_directory_is_removed_is_measured_to_its_end(
+    client: Any, small_fileset: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = tmp_path / "runs"
+    with MetricsCollector(client, output_dir=directory, measurement_name="gone") as collector:
+        shutil.rmtree(directory)
+        output, report = analyse(client, small_fileset, DimuonProcessor())
+        collector.extract_metrics_from_output(output)
+        collector.set_coffea_report(report)
+    warnings = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert len([text for text in warnings if str(directory / "gone.roast") in text]) == 1
+    metrics = collector.get_metrics()
+    assert metrics["num_successful_chunks"] == report["chunks"]
+    assert metrics["avg_workers"] == pytest.approx(2)
+    assert metrics["time_ledger"]
+    assert not directory.exists()
+    saved = collector.save_measurement(tmp_path, "kept")
+    assert Run.open(saved / "run.roast").summary().metrics()["total_events"] == 12_000
+
+
+FULL = """
+import json, logging, pathlib, resource, sys, time
+from distributed import Client
+from test_dask_life import Slow, work
+from roastcoffea import MetricsCollector
+
+address, directory, when = sys.argv[1:]
+texts = []
+handler = logging.Handler()
+handler.emit = lambda record: texts.append(record.getMessage())
+logging.getLogger("roastcoffea").addHandler(handler)
+limit = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+with Client(address) as client:
+    collector = MetricsCollector(client, processor_instance=Slow(), output_dir=directory)
+    if when == "at once":  # the file is made, and cannot grow
+        inner = collector._create_run
+        collector._create_run = lambda: (inner(), limit(8192))[0]
+    with collector:
+        work(client, 4)
+        while when == "later" and len(collector.chunk_metrics) < 4:
+            time.sleep(0.1)
+        collector.run.commit() if when == "later" else None
+        limit(8192)
+        work(client, 4)
+        time.sleep(1.5)  # a commit fails meanwhile
+        collector.set_coffea_report({"entries": 8, "chunks": 8, "processtime": 0.4})
+    limit(resource.RLIM_INFINITY)
+    metrics = collector.get_metrics()
+    collector.summary()
+path = str(next(pathlib.Path(directory).glob("*.roast")))
+answer = {key: metrics.get(key) for key in ("wall_time", "total_events", "avg_workers")}
+answer["reasons"] = {**metrics.absent, **metrics.estimated}
+answer["chunks"] = len(collector.chunk_metrics)
+answer["told"] = [text for text in texts if path in text]
+print(json.dumps(answer))
+"""
+
+
+@pytest.mark.parametrize("when", ["at once", "later"])
+def test_a_full_disk_costs_what_was_not_written_and_one_warning(
+    when: str, client: Any, tmp_path: Path
+) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", FULL, client.scheduler.address, str(tmp_path), when]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["wall_time"] > 1.5
+    assert answer["total_events"] == 8
+    assert answer["told"][0].count("disk I/O error") == len(answer["told"]) == 1
+    if when == "later":
+        assert answer["chunks"] == 4
+        assert answer["avg_workers"] == pytest.approx(2)
+        assert "could not be written" in answer["reasons"]["avg_workers"]
+    else:
+        assert answer["chunks"] == 0
+        assert answer["avg_workers"] is None
+        assert answer["reasons"]["avg_workers"]
 
 
 # ---- the cluster is left as it was found -------------------------------------------------------

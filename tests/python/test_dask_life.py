@@ -308,6 +308,28 @@ def test_a_worker_that_is_stopped_does_not_keep_others_waiting(
     assert until(lambda: left(two_workers) == [])
 
 
+@pytest.mark.timeout(60)
+def test_a_block_is_left_at_one_deadline_if_a_worker_is_stopped(
+    two_workers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_backend, "ASK_TIMEOUT_S", 3.0)
+    pid, _ = two_workers.run(os.getpid).values()
+    try:
+        with MetricsCollector(two_workers) as collector:
+            work(two_workers)
+            os.kill(pid, signal.SIGSTOP)
+            begin = time.monotonic()
+        took_s = time.monotonic() - begin
+        assert [topic for topic in two_workers._event_handlers if "roastcoffea" in topic] == []
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert took_s < 2 * dask_backend.ASK_TIMEOUT_S, "several questions had no answer"
+    assert len(collector.chunk_metrics) == 8
+    assert collector.metrics_backend.faults == {"end of tracking": 1}
+    assert "not all workers reported" in str(collector.run.facts()["backend.spans_shortfall"])
+    assert until(lambda: left(two_workers) == [])
+
+
 def test_a_scheduler_that_stalls_while_a_block_is_left_is_cleaned_later(
     dask_processes: tuple[Client, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

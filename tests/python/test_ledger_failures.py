@@ -274,6 +274,12 @@ def test_a_killed_client_leaves_a_run_with_what_it_had_received(
     assert rows(path, "SELECT count(*) FROM tasks WHERE prefix='Slow'")[0][0] >= 1
 
 
+class Counted(Plain):
+    @track_metrics
+    def process(self, events: Any) -> Any:
+        return super().process(events)
+
+
 def linger(flag: str) -> str:
     from distributed import get_worker
 
@@ -298,3 +304,30 @@ def test_a_task_on_a_worker_that_retires_is_lost_and_redone(
     assert metrics["num_lost_tasks"] == 1
     assert metrics["num_tasks"] == 1
     assert metrics["num_task_attempts"] == 2
+
+
+@pytest.mark.timeout(120)
+def test_what_runs_when_the_client_restarts_the_workers_is_lost_and_what_follows_is_followed(
+    two_workers: Any, small_fileset: Any, tmp_path: Path
+) -> None:
+    flag = tmp_path / "begun"
+    with MetricsCollector(two_workers, worker_tracking_interval=0.1) as collector:
+        before, _ = runner(two_workers)(small_fileset, Counted())
+        future = two_workers.submit(linger, str(flag))
+        assert until(flag.exists)
+        time.sleep(1.2)  # a heartbeat has told that it runs
+        two_workers.restart(timeout=60)
+        assert future.cancelled()
+        assert two_workers.submit(linger, str(flag)).result(timeout=60) != flag.read_text()
+        after, report = runner(two_workers)(small_fileset, Counted())
+        collector.set_coffea_report(report)
+    metrics = collector.get_metrics()
+    assert metrics["num_lost_tasks"] == 1
+    assert metrics["num_lost_chunks"] == 0
+    assert metrics["num_successful_chunks"] == 2 * report["chunks"]
+    assert metrics["total_events_from_chunks"] == before["events"] + after["events"]
+    workers = metrics["time_ledger"]
+    assert len(workers) == 4
+    assert workers[flag.read_text()]["overhead"] > 1, "what was lost took its time"
+    assert 0 < metrics["avg_workers"] <= metrics["peak_workers"] == 2
+    assert metrics["monitoring_faults"] == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -192,3 +194,36 @@ def test_a_temporary_directory_may_have_any_name(
     finally:
         second.close()
     assert collecting.RECORDS_VARIABLE not in os.environ
+
+
+KILLED = """
+import time
+from roastcoffea import MetricsCollector
+
+with MetricsCollector():
+    print("collecting", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_what_a_killed_collector_left_is_removed_by_the_next_but_nothing_that_is_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED], env=environment, stdout=subprocess.PIPE, text=True
+    ) as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == "collecting\n"
+        (left,) = new_files()
+        with MetricsCollector():
+            assert len(new_files()) == 2
+        assert new_files() == {left}
+        killed.kill()
+        killed.wait(timeout=60)
+    assert new_files() == {left}
+    with MetricsCollector():
+        (own,) = new_files()
+    assert own != left
+    assert new_files() == set()

@@ -29,13 +29,13 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-#: How long the end of a run may wait for events that are on their way ...
-FLUSH_TIMEOUT_S = 5.0
-#: ... and each of its questions for workers that do not answer: Dask itself has no limit. The
-#: beginning of a run waits so long for all of its questions together ...
+#: How long the beginning of a run, and its end, wait for workers that do not answer: Dask itself
+#: has no limit. It is one time for all of their questions together ...
 ASK_TIMEOUT_S = 10.0
-#: ... but for each until the scheduler has it.
+#: ... but for each until the scheduler has it ...
 SEND_TIMEOUT_S = 1.0
+#: ... and for events that are on their way when everybody has answered.
+FLUSH_TIMEOUT_S = 5.0
 
 
 class DaskMetricsBackend(AbstractMetricsBackend):
@@ -62,6 +62,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._flush_token = ""
         self._flushed: set[str] = set()
         self._arrived: asyncio.Event | None = None
+        self._patience_s = ASK_TIMEOUT_S  # that is left for questions
         self._ledger = ClientLedger(lambda who: self.clocks.offset_ns(who))
         self.faults: Counter[str] = Counter()
         self.cost: Counter[str] = Counter()
@@ -149,6 +150,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.start_utc_ns = self.clock.utc_ns()
         self.topic = topic = f"roastcoffea-{uuid.uuid4().hex}"
         self._arrived = asyncio.Event()
+        self._patience_s = ASK_TIMEOUT_S
         try:
             await self._join(topic, interval)
         except BaseException:
@@ -246,14 +248,20 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self._flushed.add(address)
             self._arrived.set()
 
-    async def _ask(self, question: Callable[..., Awaitable[T]], *args: Any, **kwargs: Any) -> T:
-        """Ask the cluster, but not for ever, and not at all where nobody can answer."""
+    async def _ask(self, question: Callable[[], Awaitable[T]], share: float = 1.0) -> T:
+        """Ask the cluster, but not at all where nobody can answer, and not for longer than a share
+        of the patience that earlier questions have left.
+        """
         if self.client.status != "running":
             raise OSError(f"the client has no scheduler: it is {self.client.status}")
+        limit_s = max(share * self._patience_s, SEND_TIMEOUT_S)
+        begin_s = time.monotonic()
         try:
-            return await asyncio.wait_for(question(*args, **kwargs), ASK_TIMEOUT_S)
+            return await asyncio.wait_for(question(), limit_s)
         except TimeoutError:
-            raise TimeoutError(f"no answer of the workers within {ASK_TIMEOUT_S:g} s") from None
+            raise TimeoutError(f"no answer of the workers within {limit_s:.3g} s") from None
+        finally:
+            self._patience_s -= time.monotonic() - begin_s
 
     async def _flush(self) -> None:
         """Wait until everything that the workers have sent is in the run."""
@@ -261,8 +269,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         self._flush_token = token = uuid.uuid4().hex
         self._flushed.clear()
-        question = (self.client.run, flush, self.topic, token, self.clock.utc_ns())
-        answers = await self._ask(*question, on_error="ignore")
+        question = partial(self.client.run, flush, self.topic, token, self.clock.utc_ns())
+        answers = await self._ask(partial(question, on_error="ignore"))
         awaited = {address for address, here in answers.items() if here is True}
         try:
             await asyncio.wait_for(self._all_flushed(awaited), FLUSH_TIMEOUT_S)
@@ -283,6 +291,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         try:
             await self._flush()
         except Exception as error:  # what came until now is in the run
+            self.faults["end of tracking"] += 1
             logger.warning("what was still on its way is lost: %s", error)
         finally:
             self.topic = None
@@ -300,7 +309,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         left = False
         try:
             # unsubscribe_topic() would leave an empty topic behind
-            spent_ns = await self._ask(self.client.run_on_scheduler, dask_lease.end, topic)
+            wait_s = max(0.0, self._patience_s - SEND_TIMEOUT_S)
+            question = partial(self.client.run_on_scheduler, dask_lease.end, topic, wait_s)
+            spent_ns = await self._ask(question)
             self.cost["scheduler_ns"] += spent_ns
             left = True
         except Exception as error:
@@ -314,6 +325,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _leave_late(self, topic: str, event: Any) -> None:
         """Take an event as the sign that the scheduler answers again."""
         self.client._event_handlers[topic] = lambda event: None
+        self._patience_s = ASK_TIMEOUT_S  # nobody waits
         self._leaving = asyncio.ensure_future(self._leave(topic))  # the loop does not keep it
 
     def tracking_data(self, start_utc_ns: int, end_utc_ns: int) -> dict[str, Any]:
@@ -358,17 +370,16 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             await asyncio.sleep(delay)
         await self._let_report()
         for attempt in range(max(1, max_retries)):
-            metrics = await self._ask(
-                self.client.run_on_scheduler, read_span, span_id=span_info["id"]
-            )
+            question = partial(self.client.run_on_scheduler, read_span, span_id=span_info["id"])
+            metrics = await self._ask(question)
             if metrics is None or any(
                 "thread-cpu" in key for key in metrics if isinstance(key, tuple)
             ):
                 break
             if attempt + 1 < max_retries:
                 await asyncio.sleep(retry_delay * 2**attempt)
-        question = (self.client.run_on_scheduler, what_spans_lack)
-        reason, shortfall = await self._ask(*question, topic=self.topic, span_id=span_info["id"])
+        question = partial(self.client.run_on_scheduler, what_spans_lack, topic=self.topic)
+        reason, shortfall = await self._ask(partial(question, span_id=span_info["id"]))
         if metrics is None:
             self.run.fact("backend.spans", None, reason)
             return {}
@@ -380,7 +391,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Make all workers report at once; who does not is noted."""
         shortfall = None
         try:
-            answers = await self._ask(self.client.run, _report, on_error="return")
+            question = partial(self.client.run, _report, on_error="return")
+            answers = await self._ask(question, share=0.5)  # what is on its way matters as much
             silent = sum(answer is not True for answer in answers.values())
             if silent:
                 shortfall = f"{silent} of {len(answers)} workers did not report"

@@ -19,8 +19,12 @@ from roastcoffea.backends.dask_channel import workers_topic
 if TYPE_CHECKING:
     from distributed import Scheduler
 
-#: Events that were overtaken by the end would make the topic anew: it is forgotten twice.
+#: Events that were overtaken by the end would make the topic anew: it is forgotten once more.
 STRAGGLERS_S = 1.0
+#: Until a worker is asked again that could not be reached
+ASK_AGAIN_S = 1.0
+
+_endings: set[asyncio.Task[None]] = set()  # those under way: the event loop does not keep them
 
 
 class Lease(SchedulerPlugin):
@@ -35,7 +39,7 @@ class Lease(SchedulerPlugin):
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         """Called by Dask when a client has gone."""
         if client == self.client and self.ending is None:
-            self.ending = asyncio.ensure_future(end(self.topic, scheduler))
+            self.ending = asyncio.ensure_future(end(self.topic, 0.0, scheduler))
 
 
 def lease_name(topic: str) -> str:
@@ -54,8 +58,10 @@ def begin(topic: str, client: str, dask_scheduler: Scheduler) -> None:
             broker._topics[name].events = deque(maxlen=0)
 
 
-async def end(topic: str, dask_scheduler: Scheduler) -> int:
+async def end(topic: str, wait_s: float, dask_scheduler: Scheduler) -> int:
     """Take away everything that is there under a topic; run on the scheduler.
+
+    A worker that does not answer for so long is not waited for: its plugins go when it answers.
 
     Returns the nanoseconds that the plugins took there.
     """
@@ -66,15 +72,31 @@ async def end(topic: str, dask_scheduler: Scheduler) -> int:
             spent_ns = scheduler.plugins[name].stop()
         scheduler.remove_plugin(name)
     _forget(scheduler, topic)
-    asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)
-    await asyncio.gather(
-        *(
-            scheduler.unregister_worker_plugin(None, name)
-            for name in [name for name in scheduler.worker_plugins if str(name).startswith(topic)]
-        )
-    )
-    _forget(scheduler, topic)
+    ending = asyncio.ensure_future(_end_on_workers(topic, scheduler))
+    _endings.add(ending)
+    ending.add_done_callback(_endings.discard)
+    await asyncio.wait([ending], timeout=wait_s)
     return spent_ns
+
+
+async def _end_on_workers(topic: str, scheduler: Scheduler) -> None:
+    names = [name for name in scheduler.worker_plugins if str(name).startswith(topic)]
+    for name in names:
+        del scheduler.worker_plugins[name]
+    await asyncio.gather(*(_remove_from_workers(name, scheduler) for name in names))
+    _forget(scheduler, topic)
+    asyncio.get_running_loop().call_later(STRAGGLERS_S, _forget, scheduler, topic)
+
+
+async def _remove_from_workers(name: str, scheduler: Scheduler) -> None:
+    """Ask until all have answered or gone: Dask itself gives up where it cannot connect."""
+    message = {"op": "plugin-remove", "name": name}
+    workers = set(scheduler.workers)
+    while workers and scheduler.status.name == "running":
+        answers = await scheduler.broadcast(msg=message, workers=workers, on_error="ignore")
+        workers = (workers - answers.keys()) & scheduler.workers.keys()
+        if workers:
+            await asyncio.sleep(ASK_AGAIN_S)
 
 
 def _forget(scheduler: Scheduler, topic: str) -> None:

@@ -325,6 +325,8 @@ class SchedulerLedger:
             gone = holder is not None and holder not in self.scheduler.workers
             if finish != "memory" and (gone or stimulus.startswith("handle-worker-cleanup")):
                 self.left(key, holder)
+            elif finish != "memory" and holder and stimulus.startswith("client-restart"):
+                self.left_by(key, holder)  # all tasks are given up before the workers go
             if holder is not None:
                 self.processing.get(holder, {}).pop(key, None)
             if finish != "memory":
@@ -348,10 +350,14 @@ class SchedulerLedger:
             if len(others) == 1:
                 self.report_lost(key, others[0])
             return
-        if gone not in self.running:
-            self.running[gone] = self.running_on(gone)
-        if key in self.running[gone]:
-            self.report_lost(key, gone)
+        self.left_by(key, gone)
+
+    def left_by(self, key: Any, worker: str) -> None:
+        """Report a task of a worker that goes if it ran there."""
+        if worker not in self.running:
+            self.running[worker] = self.running_on(worker)
+        if key in self.running[worker]:
+            self.report_lost(key, worker)
 
     def running_on(self, worker: str) -> set[Any]:
         """Return the tasks that ran on a worker when it went.

@@ -26,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,10 +142,16 @@ class LocalMetricsBackend(AbstractMetricsBackend):
 
 
 class RecordFile:
-    """A file in which the children of pools leave their chunk records."""
+    """A file in which the children of pools leave their chunk records.
+
+    Its name tells its process. One that is left by a process that was killed is of no use to
+    anybody: the next one removes it.
+    """
 
     def __init__(self) -> None:
-        descriptor, self.path = tempfile.mkstemp(prefix="roastcoffea-", suffix=".records")
+        place = records_prefix()
+        remove_orphans(place)
+        descriptor, self.path = tempfile.mkstemp(".records", f"{place}{os.getpid()}-")
         self.file = open(descriptor, "rb")  # noqa: SIM115  (closed at the end of the run)
         self.lock = threading.Lock()
         collecting.add_record_file(self.path)
@@ -168,6 +175,23 @@ class RecordFile:
         collecting.remove_record_file(self.path)
         self.file.close()
         os.unlink(self.path)
+
+
+def records_prefix() -> str:
+    """Return how files of records of all processes begin that this one sees, and of no others:
+    several hosts and containers may share a temporary directory.
+    """
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"roastcoffea-{boot}-{os.stat('/proc/self/ns/pid').st_ino}-"
+
+
+def remove_orphans(prefix: str) -> None:
+    """Remove the files of records whose processes have gone."""
+    for path in Path(tempfile.gettempdir()).glob(f"{prefix}*.records"):
+        pid = path.name.removeprefix(prefix).partition("-")[0]
+        if pid.isdecimal() and not os.path.exists(f"/proc/{pid}"):
+            with suppress(OSError):  # another was faster, or it is another user's
+                path.unlink()
 
 
 @dataclass
