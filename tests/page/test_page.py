@@ -221,6 +221,22 @@ def test_blocks_of_an_icicle_are_as_wide_as_their_share(make_report: Make, open_
         assert width == pytest.approx(whole * percent / 100, abs=0.5)
 
 
+def test_names_in_blocks_of_an_icicle_are_cut_where_the_block_ends(
+    make_report: Make, open_page: Open
+) -> None:
+    page = open_page(make_report("large"), "sections", viewport={"width": 700, "height": 900})
+    names = page.locator("#sections .icicle .part span:not(:empty)").evaluate_all(
+        "spans => spans.map(span => [span.textContent, span.parentElement.title,"
+        " getComputedStyle(span).textOverflow, span.scrollWidth > span.clientWidth,"
+        " span.getBoundingClientRect().right - span.parentElement.getBoundingClientRect().right])"
+    )
+    assert any(too_long for *_, too_long, _ in names)
+    for name, title, overflow, _, beyond in names:
+        assert title.startswith(f"{name}: ")
+        assert overflow == "ellipsis"
+        assert beyond <= 0
+
+
 def test_an_icicle_opens_a_dataset(make_report: Make, open_page: Open) -> None:
     page = open_page(make_report("large"), "sections")
     icicle = page.locator("#sections .icicle").nth(1)

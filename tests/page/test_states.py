@@ -61,6 +61,43 @@ def with_words(path: Path, words: dict[str, Any], columns: bytes, name: str) -> 
     return copy
 
 
+def test_an_axis_of_few_bytes_says_nothing_twice(make_report: Make, open_page: Open) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    words["series"] = [one for one in words["series"] if one["key"] == "cpu"]
+    words["series"][0]["unit"] = "bytes/s"  # 0 to 1.5 of them
+    page = open_page(with_words(path, words, columns, "few-bytes.html"))
+    page.evaluate(
+        """() => {
+            const write = CanvasRenderingContext2D.prototype.fillText;
+            window.written = new Map();
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+                const places = window.written.get(text) ?? new Set();
+                window.written.set(text, places.add(Math.round(y)));
+                return write.call(this, text, x, y);
+            };
+        }"""
+    )
+    page.click("#tab-timeline")
+    page.wait_for_function("window.written.has('0 B/s')")
+    written = page.evaluate("[...window.written].map(([text, places]) => [text, places.size])")
+    assert {text: n for text, n in written if "B/s" in text} == {"0 B/s": 1, "1 B/s": 1}
+
+
+@pytest.mark.parametrize(
+    ("limit_bytes", "told"), [(4e9, "the limit is 4.00 GB"), (7e8, "dashed: the limit, 700.00 MB")]
+)
+def test_a_limit_is_called_dashed_only_where_it_is_drawn(
+    make_report: Make, open_page: Open, limit_bytes: float, told: str
+) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    words["grid"]["memory_limit_bytes"] = limit_bytes
+    page = open_page(with_words(path, words, columns, "limit.html"), "timeline")
+    note = page.locator("#timeline figcaption").filter(has_text="resident memory")
+    expect(note).to_have_text(re.compile(f"; {told}$"))
+
+
 def test_an_empty_run_says_what_is_missing(
     make_report: Make, open_page: Open, picture: Picture
 ) -> None:
