@@ -67,6 +67,12 @@ def test_key_figures_are_those_of_the_run(make_report: Make, open_page: Open) ->
     assert any("no report was given" in card for card in cards), "what is absent says why"
 
 
+def test_seconds_are_written_in_one_way(make_report: Make, open_page: Open) -> None:
+    page = open_page(make_report("finished"))
+    assert "Elapsed time\n10.0s" in page.locator(".card").all_inner_texts()
+    expect(page.locator("header")).to_contain_text("UTC, 10.0s")
+
+
 def test_bytes_stand_side_by_side_by_their_sources(make_report: Make, open_page: Open) -> None:
     page = open_page(make_report("finished"), "bytes")
     text = page.locator("#bytes").inner_text()
@@ -92,7 +98,7 @@ def test_dragging_over_one_timeline_zooms_all(
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.5, middle, steps=4)
     page.mouse.up()
-    expect(status).to_have_text(re.compile(r"^0:(29|30)\.\d to (0:59|1:00)\.\d, (29|30)\.\d s$"))
+    expect(status).to_have_text(re.compile(r"^0:(29|30)\.\d to (0:59|1:00)\.\d, (29|30)\.\ds$"))
     picture(page, "zoom-timeline")
     # The Gantt chart and the scatter over time follow the same stretch.
     page.click("#tab-gantt")

@@ -178,14 +178,14 @@ def test_findings_are_shown_if_there_are_any(
         "saves_s": 12.3,
         "share": 0.12,
         "threshold": "reported from 5 % of the run on",
-        "evidence": ["15 of 16 threads were idle for the last 12.3 s"],
-        "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7 s"}],
+        "evidence": ["15 of 16 threads were idle for the last 12.3s"],
+        "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7s"}],
         "try": "smaller chunks",
     }
     words["explanation"] = {"findings": [finding], "checked": []}
     page = open_page(with_words(path, words, columns, "findings.html"))
     section = page.locator("#overview .findings")
-    expect(section).to_contain_text("could save 12.3 s, 12 % of the run")
+    expect(section).to_contain_text("could save 12.3s, 12 % of the run")
     expect(section).to_contain_text("<b>nano_3.root</b>")
     picture(page, "findings-overview")
     del words["explanation"]
@@ -217,12 +217,12 @@ def test_times_that_are_not_told_or_nothing_are_told_apart(
     assert "NaN" not in walk(page)
     workers = rows_of(page, "gantt")
     assert workers[names[0]] == ["0", "", "", ""]
-    assert workers[names[1]][1] == "0.00 s"
+    assert workers[names[1]][1] == "0.0s"
     assert workers[names[1]][3] == "0.00"
-    assert workers[names[-1]] == ["1", "0.00 s", "0.00 s", ""]
+    assert workers[names[-1]] == ["1", "0.0s", "0.0s", ""]
     files = rows_of(page, "files")
     assert [files[names[0]][i] for i in (4, 6)] == ["", ""]
-    assert [files[names[1]][i] for i in (4, 6)] == ["0.00 s", "0.00 s"]
+    assert [files[names[1]][i] for i in (4, 6)] == ["0.0s", "0.0s"]
 
 
 def test_a_damaged_page_says_so(make_report: Make, browser: Any, tmp_path: Path) -> None:
