@@ -100,8 +100,10 @@ def test_names_that_are_cut_are_marked_on_a_narrow_terminal(tmp_path: Path) -> N
     assert any(line.startswith("Universal scalability l… One core does ") for line in lines)
     lines = lines_on_terminal(60, "scaling", *runs)
     assert any(line.startswith("Universal scalability law One core does ") for line in lines)
+    two = lines_on_terminal(60, "scaling", *runs[:2])
+    assert any(re.match("Universal.*… no fit: it takes three numbers of cores$", x) for x in two)
     one = " ".join(" ".join(lines_on_terminal(40, "scaling", runs[0])).split())
-    assert "no fit: it takes runs with two numbers of cores" in one
+    assert "no fit: it takes two numbers of cores" in one
     assert "Value" not in one
     other = ROOT / "tests" / "data" / "vine-logs"
     lines = lines_on_terminal(40, "compare", make_run(tmp_path / "sample.roast"), other)
