@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "inspect.h"
+#include "roast-units.h"
 #include "show/build.h"
 #include "util/cleanup.h"
 #include "util/size.h"
@@ -126,6 +127,7 @@ static int print_table(enum inspect_what what, const struct roast_rootfile *file
 /* What a reader of the chunk must fetch in all. */
 static int print_total(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
 {
+        char bytes[ROAST_UNITS_MAX], units[ROAST_UNITS_MAX], embedded[ROAST_UNITS_MAX];
         struct roast_root_need need = { 0 };
         int r = 0;
 
@@ -137,9 +139,10 @@ static int print_total(const struct roast_rootfile *file, const struct roast_roo
                         r = roast_root_ntuple_need(&file->ntuples[i], view, &need);
         if (r < 0)
                 return cli_fail("inspect", "out of memory");
-        printf("\nin all %llu bytes in %llu baskets or pages, and %llu embedded\n",
-               (unsigned long long)need.bytes, (unsigned long long)need.units,
-               (unsigned long long)need.embedded);
+        printf("\nin all %s in %s baskets or pages, and %s embedded\n",
+               roast_format_bytes(bytes, sizeof(bytes), (double)need.bytes),
+               roast_format_count(units, sizeof(units), (int64_t)need.units),
+               roast_format_count(embedded, sizeof(embedded), (int64_t)need.embedded));
         return EXIT_GOOD;
 }
 

@@ -14,7 +14,7 @@
 #include "util/cleanup.h"
 
 static const struct roast_column columns[] = {
-        { "run", "Run", false, 0, ROAST_CUT_END },
+        { "run", "Run", false },
         { "begun", "Begun", false, 2 },
         { "state", "State", false, 0, ROAST_CUT_END },
         { "elapsed_s", "Elapsed", true },

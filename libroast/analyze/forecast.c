@@ -233,9 +233,9 @@ static int tell_left_out(const struct predictor *predictor)
 
         for (size_t i = 0; i < predictor->n_left_out && r >= 0; i++)
                 r = assume(predictor->forecast,
-                           "chunks of %lld events were not tried, or not with enough numbers of "
+                           "chunks of %s events were not tried, or not with enough numbers of "
                            "workers: that would take too long",
-                           (long long)predictor->left_out[i]);
+                           say_count((double)predictor->left_out[i]));
         return r;
 }
 

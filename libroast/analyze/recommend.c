@@ -132,8 +132,8 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
         int n;
 
         if (best->chunksize > 0)
-                snprintf(chunksize, sizeof(chunksize), "chunks of %lld events",
-                         (long long)best->chunksize);
+                snprintf(chunksize, sizeof(chunksize), "chunks of %s events",
+                         say_count((double)best->chunksize));
         if (!forecast->has_best)
                 n = asprintf(&forecast->advice,
                              "no number of workers and chunk size that was "
@@ -143,11 +143,11 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
                              options->deadline_s > 0 ? "" : " of workers' time");
         else
                 n = asprintf(&forecast->advice,
-                             "%lld worker%s and %s: %s (%s to %s), %s of "
+                             "%s worker%s and %s: %s (%s to %s), %s of "
                              "workers' time",
-                             (long long)best->workers, best->workers == 1 ? "" : "s", chunksize,
-                             say_s(best->makespan_s), say_s(best->low_s), say_s(best->high_s),
-                             say_s(best->cost_s));
+                             say_count((double)best->workers), best->workers == 1 ? "" : "s",
+                             chunksize, say_s(best->makespan_s), say_s(best->low_s),
+                             say_s(best->high_s), say_s(best->cost_s));
         if (n < 0)
                 forecast->advice = NULL;
         return n < 0 ? ROAST_E_NOMEM : 0;

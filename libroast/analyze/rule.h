@@ -78,9 +78,10 @@ int verdict_chunk(struct verdict *verdict, const struct study *study,
                   const struct study_chunk *chunk, const char *format, ...) PRINTF(4);
 #undef PRINTF
 
-/* Seconds and bytes for people, in one of a few buffers that take turns */
+/* Seconds, bytes and counts for people, in one of a few buffers that take turns */
 const char *say_s(double seconds);
 const char *say_bytes(double bytes);
+const char *say_count(double count);
 
 /* The largest few of many, by a figure */
 #define TOP_MAX 5

@@ -48,9 +48,9 @@ int rule_chunks_small(const struct study *study, double limit, struct verdict *v
         verdict_evidence(verdict, "between chunks: %s, %.0f %% of the time of chunks and gaps",
                          say_s(study->overhead_s), 100 * share);
         verdict_evidence(verdict,
-                         "chunks have %.0f events; %.0f (files have %.0f at most) would bring "
+                         "chunks have %s events; %s (files have %s at most) would bring "
                          "that down to %.0f %%, if nothing of it goes with the events",
-                         events, events * aim, largest_file(study),
+                         say_count(events), say_count(events * aim), say_count(largest_file(study)),
                          100 * share / (share + (1 - share) * aim));
         return 0;
 }
@@ -87,9 +87,9 @@ int rule_chunks_memory(const struct study *study, double limit, struct verdict *
         for (size_t i = 0; i < top.n; i++) {
                 const struct study_chunk *chunk = &study->chunks[top.items[i].index];
 
-                verdict_chunk(verdict, study, chunk, "%s over its start, %lu events",
+                verdict_chunk(verdict, study, chunk, "%s over its start, %s events",
                               say_bytes((double)chunk->rss_growth_bytes),
-                              (unsigned long)chunk->events);
+                              say_count((double)chunk->events));
         }
         return 0;
 }
@@ -128,9 +128,9 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
         }
         if (sum_s < limit * study->wall_s || n == 0)
                 return verdict_why_not(verdict,
-                                       "%zu chunks took %d times what their events let "
+                                       "%s chunks took %d times what their events let "
                                        "expect, %.1f %% of the time",
-                                       n, OUTLIER_FACTOR,
+                                       say_count((double)n), OUTLIER_FACTOR,
                                        study->wall_s > 0 ? 100 * sum_s / study->wall_s : 0);
         if (group_factors(study, excess, factors) < 0)
                 return ROAST_E_NOMEM;
@@ -142,7 +142,8 @@ int rule_outliers(const struct study *study, double limit, struct verdict *verdi
                              "One chunk takes far longer than its events explain");
         else
                 verdict_fire(verdict, study, sum_s,
-                             "%zu chunks take far longer than their events explain", n);
+                             "%s chunks take far longer than their events explain",
+                             say_count((double)n));
         verdict_evidence(verdict, "%s more than expected, %.0f %% of the chunks' time",
                          say_s(sum_s), 100 * sum_s / study->wall_s);
         for (size_t i = 0; i < GROUP_N_FACTORS; i++)
@@ -170,19 +171,21 @@ int rule_retries(const struct study *study, double limit, struct verdict *verdic
         if (!(waste->attempts > 0))
                 return verdict_why_not(verdict, "no attempt at a chunk is known");
         if (bad == 0 || (share < limit && waste->lost == 0))
-                return verdict_why_not(verdict, "%.0f of %.0f attempts failed, %.1f %% of the time",
-                                       bad, waste->attempts, 100 * share);
+                return verdict_why_not(verdict, "%s of %s attempts failed, %.1f %% of the time",
+                                       say_count(bad), say_count(waste->attempts), 100 * share);
         verdict_fire(verdict, study, waste->timed ? waste->wall_s : (double)NAN,
-                     "%.0f of %.0f attempts at chunks failed or were lost", bad, waste->attempts);
+                     "%s of %s attempts at chunks failed or were lost", say_count(bad),
+                     say_count(waste->attempts));
         verdict_evidence(verdict,
-                         "%lld failed, %lld were lost with their worker; %s were spent in "
+                         "%s failed, %s were lost with their worker; %s were spent in "
                          "them, as far as is known",
-                         (long long)waste->failed, (long long)waste->lost, say_s(waste->wall_s));
+                         say_count((double)waste->failed), say_count((double)waste->lost),
+                         say_s(waste->wall_s));
         for (size_t i = 0; i < study->texts.n; i++)
                 if (study->errors[i] > 0)
                         top_add(&top, i, study->errors[i]);
         for (size_t i = 0; i < top.n; i++)
                 verdict_subject(verdict, study, "error", (uint32_t)top.items[i].index,
-                                "%.0f attempts", top.items[i].value);
+                                "%s attempts", say_count(top.items[i].value));
         return 0;
 }

@@ -44,9 +44,9 @@ int rule_merging(const struct study *study, double limit, struct verdict *verdic
                      "Merging outputs takes %.0f %% of the tasks' time", 100 * share);
         verdict_evidence(verdict, "%s in tasks named 'reduce', %s in those of the processor",
                          say_s(spans->reduce_s), say_s(spans->processor_s));
-        return verdict_evidence(verdict, "%s for each of %zu chunks",
+        return verdict_evidence(verdict, "%s for each of %s chunks",
                                 say_s(spans->reduce_s / fmax((double)study->n_chunks, 1)),
-                                study->n_chunks);
+                                say_count((double)study->n_chunks));
 }
 
 int rule_scheduler_lag(const struct study *study, double limit, struct verdict *verdict)
@@ -75,9 +75,9 @@ int rule_scheduler_lag(const struct study *study, double limit, struct verdict *
                      "Dask's event loops are %s late on average", say_s(mean_s));
         verdict->finding.estimated = true;
         verdict_evidence(verdict,
-                         "from %.0f samples; two turns of the loop for each of %.0f "
+                         "from %s samples; two turns of the loop for each of %s "
                          "tasks, but not more than the time between chunks",
-                         n, tasks);
+                         say_count(n), say_count(tasks));
         for (size_t i = 0; i < top.n; i++)
                 verdict_subject(verdict, study, "worker", (uint32_t)top.items[i].index,
                                 "%s on average, %s at worst", say_s(top.items[i].value),

@@ -187,9 +187,9 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
                 const struct study_chunk *chunk = &study->chunks[last.items[i].index];
 
                 if ((double)chunk->wall_s >= LONG_FACTOR * study->median_wall_s)
-                        verdict_chunk(verdict, study, chunk, "%s, %lu events, until %s",
-                                      say_s((double)chunk->wall_s), (unsigned long)chunk->events,
-                                      say_s(last.items[i].value));
+                        verdict_chunk(verdict, study, chunk, "%s, %s events, until %s",
+                                      say_s((double)chunk->wall_s),
+                                      say_count((double)chunk->events), say_s(last.items[i].value));
         }
         return 0;
 }
@@ -221,8 +221,9 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         if (last_factor(study, &last) >= LONG_FACTOR && unused == 0)
                 return verdict_why_not(verdict, "the last chunks are longer than others: see tail");
         verdict_fire(verdict, study, idle_s,
-                     "%zu chunks are too few for %.0f threads: %.0f %% of their time is idle",
-                     study->n_chunks, (double)study->n_slots + unused, 100 * share);
+                     "%s chunks are too few for %s threads: %.0f %% of their time is idle",
+                     say_count((double)study->n_chunks), say_count((double)study->n_slots + unused),
+                     100 * share);
         verdict_evidence(verdict, "%.1f chunks for each thread, of %s each", per_thread,
                          say_s(study->median_wall_s));
         if (unused > 0)

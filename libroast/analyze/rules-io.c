@@ -126,8 +126,8 @@ int rule_unused_branches(const struct study *study, double limit, struct verdict
         verdict_fire(verdict, study, read_s,
                      "%.0f %% of the bytes are read ahead and never touched", 100 * share);
         verdict->finding.estimated = true;
-        verdict_evidence(verdict, "%s of %s, in %.0f chunks", say_bytes(study->unused_bytes),
-                         say_bytes(study->all_bytes), study->unused_chunks);
+        verdict_evidence(verdict, "%s of %s, in %s chunks", say_bytes(study->unused_bytes),
+                         say_bytes(study->all_bytes), say_count(study->unused_chunks));
         verdict_evidence(verdict,
                          "%s between two chunks of a thread, in which files are opened "
                          "and branches read ahead; the saving is the unused bytes' share "

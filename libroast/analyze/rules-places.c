@@ -24,8 +24,8 @@ static void name_place(struct verdict *verdict, const struct study *study,
 
         if (place->by == GROUP_SITE)
                 len = group_site(name, len);
-        verdict_name(verdict, place->kind, name, len, "%.1f times the expected %s, %.0f chunks",
-                     factor, say_s(group->expected_s), group->chunks);
+        verdict_name(verdict, place->kind, name, len, "%.1f times the expected %s, %s chunks",
+                     factor, say_s(group->expected_s), say_count(group->chunks));
 }
 
 static int check(const struct study *study, double limit, const struct place *place,

@@ -70,8 +70,8 @@ int rule_section_dominates(const struct study *study, double limit, struct verdi
         verdict_fire(verdict, study, working * cpu / 2,
                      "One section takes %.0f %% of the chunks' time", 100 * share);
         verdict->finding.estimated = true;
-        verdict_subject(verdict, study, "section", worst->name, "%s in %lld chunks",
-                        say_s(worst->self_s), (long long)worst->chunks);
+        verdict_subject(verdict, study, "section", worst->name, "%s in %s chunks",
+                        say_s(worst->self_s), say_count((double)worst->chunks));
         return verdict_evidence(verdict,
                                 "%s on cores; the saving is told for a section that is "
                                 "twice as fast",

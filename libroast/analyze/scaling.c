@@ -119,9 +119,8 @@ static int fit_laws(struct roast_scaling *scaling)
                 const char *law, *title, *why;
                 size_t sizes;
         } laws[ROAST_SCALING_N_FITS] = {
-                { "amdahl", "Amdahl's law", "it takes runs with two numbers of cores", 2 },
-                { "usl", "Universal scalability law", "it takes runs with three numbers of cores",
-                  3 },
+                { "amdahl", "Amdahl's law", "it takes two numbers of cores", 2 },
+                { "usl", "Universal scalability law", "it takes three numbers of cores", 3 },
         };
         size_t n = 0, sizes = 0;
         double size = 0;

@@ -6,25 +6,32 @@
 #include <string.h>
 
 #include "analyze/rule.h"
+#include "metrics/stat.h"
 #include "roast-units.h"
 #include "util/text.h"
 
-const char *say_s(double seconds)
+static char *next_text(void)
 {
         static _Thread_local char texts[8][ROAST_UNITS_MAX];
         static _Thread_local unsigned int turn;
 
         turn = (turn + 1) % 8;
-        return roast_format_seconds(texts[turn], sizeof(texts[turn]), seconds);
+        return texts[turn];
+}
+
+const char *say_s(double seconds)
+{
+        return roast_format_seconds(next_text(), ROAST_UNITS_MAX, seconds);
 }
 
 const char *say_bytes(double bytes)
 {
-        static _Thread_local char texts[8][ROAST_UNITS_MAX];
-        static _Thread_local unsigned int turn;
+        return roast_format_bytes(next_text(), ROAST_UNITS_MAX, bytes);
+}
 
-        turn = (turn + 1) % 8;
-        return roast_format_bytes(texts[turn], sizeof(texts[turn]), bytes);
+const char *say_count(double count)
+{
+        return roast_format_count(next_text(), ROAST_UNITS_MAX, stat_whole(count));
 }
 
 void top_add(struct top *top, size_t index, double value)

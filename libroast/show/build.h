@@ -28,3 +28,5 @@ size_t fit_width(const char *text);
  * the caller frees. NULL: no memory.
  */
 char *fit_lines(const char *text, size_t width);
+/* A table of names and figures, of which some may be a reason why there is none; by its last */
+bool fit_has_reasons(const struct roast_column *last, size_t n_columns);

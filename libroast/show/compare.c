@@ -20,18 +20,18 @@ const char *const roast_group_letters[ROAST_COMPARE_GROUPS_MAX] = {
 
 static const struct roast_column run_columns[] = {
         { "group", "", false },
-        { "name", "Run", false },
-        { "chunks", "Chunks", true },
-        { "waiting", "Waiting for a core", true },
+        { "name", "Run", .cut = ROAST_CUT_END },
+        { "chunks", "Chunks", true, 2 },
+        { "waiting", "Waiting for a core", true, 1 },
 };
 
 #define LETTER(l)                                                                                  \
         {                                                                                          \
-                l, l, false                                                                        \
+                l, l, .cut = ROAST_CUT_END                                                         \
         }
 
 static const struct roast_column condition_columns[] = {
-        { "condition", "Condition", false },
+        { "condition", "Condition", .cut = ROAST_CUT_END },
         LETTER("A"),
         LETTER("B"),
         LETTER("C"),
@@ -62,11 +62,11 @@ static const struct roast_column condition_columns[] = {
 
 static const struct roast_column figure_columns[] = {
         { "figure", "Figure", .cut = ROAST_CUT_END },
-        { "a", "From", true },
+        { "a", "From", true, 1 },
         { "b", "To", true },
         { "change", "Change", true },
-        { "interval", "95 %", true },
-        { "p_adjusted", "p", true, 1 },
+        { "interval", "95 %", true, 2 },
+        { "p_adjusted", "p", true, 3 },
         { "verdict", "", false },
 };
 

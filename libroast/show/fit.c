@@ -2,8 +2,8 @@
  * A table cut to the width of a terminal
  *
  * Columns that may be shortened give way first, down to what still tells one
- * row from another; then columns go, those of the highest rank first. What is
- * left stands in the order it had.
+ * row from another; then columns go, those of the highest rank first. Where that
+ * is not enough, names give way. What is left stands in the order it had.
  */
 
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 
 #define COLUMNS_MAX 32
 #define FLEX_MIN    24 /* characters of a name that is shortened */
+#define NAME_MIN    4  /* likewise, where nothing else is left */
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -33,6 +34,11 @@ size_t fit_width(const char *text)
                 n++;
         }
         return n;
+}
+
+bool fit_has_reasons(const struct roast_column *last, size_t n_columns)
+{
+        return n_columns == 2 && !last->right && last->cut == ROAST_CUT_NEVER;
 }
 
 /* Where the last (or first) n characters of a text begin (or end) */
@@ -84,6 +90,7 @@ struct fit {
         size_t n_rows;
         bool shown[COLUMNS_MAX];
         size_t widths[COLUMNS_MAX];
+        size_t least[COLUMNS_MAX]; /* how narrow each may become */
 };
 
 static void measure(struct fit *fit)
@@ -100,6 +107,7 @@ static void measure(struct fit *fit)
                                 fit->widths[i] = width;
                 }
                 fit->shown[i] = fit->widths[i] > 0;
+                fit->least[i] = table->columns[i].cut == ROAST_CUT_NEVER ? SIZE_MAX : FLEX_MIN;
         }
 }
 
@@ -113,8 +121,8 @@ static size_t total(const struct fit *fit, size_t gap, size_t *flexible)
                         continue;
                 sum += fit->widths[i];
                 n++;
-                if (fit->table->columns[i].cut != ROAST_CUT_NEVER && fit->widths[i] > FLEX_MIN)
-                        *flexible += fit->widths[i] - FLEX_MIN;
+                if (fit->widths[i] > fit->least[i])
+                        *flexible += fit->widths[i] - fit->least[i];
         }
         return sum + (n ? n - 1 : 0) * gap;
 }
@@ -142,13 +150,38 @@ static void shorten(struct fit *fit, size_t over)
                 size_t widest = COLUMNS_MAX;
 
                 for (size_t i = 0; i < fit->table->n_columns; i++)
-                        if (fit->shown[i] && fit->table->columns[i].cut != ROAST_CUT_NEVER &&
-                            fit->widths[i] > FLEX_MIN &&
+                        if (fit->shown[i] && fit->widths[i] > fit->least[i] &&
                             (widest == COLUMNS_MAX || fit->widths[i] > fit->widths[widest]))
                                 widest = i;
                 if (widest == COLUMNS_MAX)
                         return;
                 fit->widths[widest]--;
+        }
+}
+
+/*
+ * The first column has names, and so has a last one of text. Reasons go on in the next line: then
+ * nothing has to give way.
+ */
+static void names_give_way(struct fit *fit)
+{
+        const struct roast_column *columns = fit->table->columns;
+        size_t first = COLUMNS_MAX, last = 0, n = 0;
+
+        for (size_t i = 0; i < fit->table->n_columns; i++) {
+                if (!fit->shown[i])
+                        continue;
+                first = n++ ? first : i;
+                last = i;
+        }
+        if (n == 0 || fit_has_reasons(&columns[last], n))
+                return;
+        for (size_t i = first; i <= last; i++) {
+                size_t title = fit_width(columns[i].title);
+
+                if (i == first || (i == last && !columns[i].right) ||
+                    columns[i].cut != ROAST_CUT_NEVER)
+                        fit->least[i] = title > NAME_MIN ? title : NAME_MIN;
         }
 }
 
@@ -158,6 +191,8 @@ static void decide(struct fit *fit, size_t width, size_t gap)
 
         while (sum > width && sum - flexible > width && drop(fit))
                 sum = total(fit, gap, &flexible);
+        if (sum > width && sum - flexible > width)
+                names_give_way(fit);
         if (sum > width)
                 shorten(fit, sum - width);
 }

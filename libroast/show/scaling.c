@@ -12,17 +12,20 @@
 #include "util/size.h"
 
 static const struct roast_column point_columns[] = {
-        { "run", "Run", false },        { "workers", "Workers", true },
-        { "cores", "Cores", true },     { "events_per_s", "Throughput", true },
-        { "speedup", "Speedup", true }, { "efficiency", "Efficiency", true },
-        { "left_out", "", false },
+        { "run", "Run", .cut = ROAST_CUT_END },
+        { "workers", "Workers", true, 2 },
+        { "cores", "Cores", true },
+        { "events_per_s", "Throughput", true },
+        { "speedup", "Speedup", true, 1 },
+        { "efficiency", "Efficiency", true },
+        { "left_out", "", .cut = ROAST_CUT_END },
 };
 
 static const struct roast_column fit_columns[] = {
-        { "law", "Law", false },
+        { "law", "Law", .cut = ROAST_CUT_END },
         { "figure", "Figure", false },
         { "value", "Value", true },
-        { "interval", "95 %", true },
+        { "interval", "95 %", true, 1 },
 };
 
 static void real_cell(struct roast_cell *cell, double value, double scale, int decimals,
@@ -102,6 +105,15 @@ static int fit_row(struct roast_table *table, const struct roast_scaling_fit *fi
         return 0;
 }
 
+/* Without any fit there are only reasons. */
+static size_t fit_n_columns(const struct roast_scaling *scaling)
+{
+        for (size_t i = 0; i < ROAST_SCALING_N_FITS; i++)
+                if (!*scaling->fits[i].why)
+                        return ROAST_ARRAY_SIZE(fit_columns);
+        return 2;
+}
+
 static int fill_fits(struct roast_table *table, const struct roast_scaling *scaling)
 {
         int r = 0;
@@ -150,7 +162,7 @@ int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling
         tables->tables[1] = (struct roast_table){ .name = "fits",
                                                   .title = "Scaling Laws",
                                                   .columns = fit_columns,
-                                                  .n_columns = ROAST_ARRAY_SIZE(fit_columns) };
+                                                  .n_columns = fit_n_columns(scaling) };
         if (fill_points(&tables->tables[0], scaling) < 0 ||
             fill_fits(&tables->tables[1], scaling) < 0 || build_result(&tables->tables[0]) < 0 ||
             build_result(&tables->tables[1]) < 0) {

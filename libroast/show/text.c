@@ -28,12 +28,9 @@ static const char *color_of(enum roast_emphasis emphasis)
 
 #define FIGURE_MIN 8 /* characters of a line of a reason, on however narrow a terminal */
 
-/* A table of names and figures, of which some may be a reason why there is none */
 static bool has_reasons(const struct roast_table *table)
 {
-        const struct roast_column *last = &table->columns[table->n_columns - 1];
-
-        return table->n_columns == 2 && !last->right && last->cut == ROAST_CUT_NEVER;
+        return fit_has_reasons(&table->columns[table->n_columns - 1], table->n_columns);
 }
 
 /* Reasons for which there is no room go on in the next line. */
@@ -63,24 +60,13 @@ static int break_reasons(struct roast_table *table, size_t width)
         return 0;
 }
 
-/* Where nothing else is left, names give way. */
-static int flags_of(const struct roast_table *table, size_t i)
-{
-        const struct roast_column *last = &table->columns[table->n_columns - 1];
-        int flags = table->columns[i].right ? SCOLS_FL_RIGHT : 0;
-
-        if (!has_reasons(table) && (i == 0 || (i + 1 == table->n_columns && !last->right)))
-                return flags | SCOLS_FL_TRUNC;
-        return flags;
-}
-
 static int add_columns(struct libscols_table *out, const struct roast_table *table, bool lines)
 {
         struct libscols_column *column = NULL;
 
         for (size_t i = 0; i < table->n_columns; i++) {
-                column =
-                        scols_table_new_column(out, table->columns[i].title, 0, flags_of(table, i));
+                column = scols_table_new_column(out, table->columns[i].title, 0,
+                                                table->columns[i].right ? SCOLS_FL_RIGHT : 0);
                 if (!column)
                         return ROAST_E_NOMEM;
         }

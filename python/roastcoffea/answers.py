@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from roastcoffea._roast import Run, format_time
-from roastcoffea.shown import Shown
+from roastcoffea.shown import Hanging, Shown
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -70,16 +70,16 @@ class Explanation(Shown, Sequence[dict[str, Any]]):
 
         parts: list[RenderableType] = []
         for number, finding in enumerate(self.findings, 1):
-            text = Text(f"{number}. {finding['title']}\n", style="bold")
-            text.append(f"   {_savings(finding)}\n", style="yellow")
-            for line in finding["evidence"]:
-                text.append(f"   - {line}\n", style="not bold")
-            for subject in finding["subjects"]:
-                line = f"   - {subject['kind']} {subject['name']}: {subject['value']}\n"
-                text.append(line, style="not bold")
-            text.append(f"   try: {finding['try']}\n", style="not bold")
-            text.append(f"   rule {finding['rule']}, {finding['threshold']}\n", style="dim")
-            parts.append(text)
+            parts.append(Hanging(f"{number}. ", finding["title"], "bold"))
+            parts.append(Hanging("   ", _savings(finding), "bold yellow"))
+            parts.extend(Hanging("   - ", line) for line in finding["evidence"])
+            parts.extend(
+                Hanging("   - ", f"{subject['kind']} {subject['name']}: {subject['value']}")
+                for subject in finding["subjects"]
+            )
+            parts.append(Hanging("   try: ", finding["try"]))
+            parts.append(Hanging("   ", f"rule {finding['rule']}, {finding['threshold']}", "dim"))
+            parts.append(Text())
         return Group(*(parts or [Text(f"No rule found lost time ({len(self.checked)} rules).")]))
 
 
@@ -158,8 +158,8 @@ class Forecast(Shown, Sequence[dict[str, Any]]):
         parts: list[RenderableType] = [] if drawn is None else [drawn]
         if self.advice is not None:
             parts.append(Text(f"Recommended: {self.advice}\n", style="bold"))
-        lines = "".join(f"  - {line}\n" for line in self.assumptions)
-        parts.append(Text(f"Assumed, in {self.simulations} simulations each:\n{lines}", "dim"))
+        parts.append(Text(f"Assumed, in {self.simulations} simulations each:", "dim"))
+        parts.extend(Hanging("  - ", line, "dim") for line in self.assumptions)
         return Group(*parts)
 
 

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """A text behind a mark; lines for which there is no room go on below the text."""
+
+    mark: str
+    text: str
+    style: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from rich.text import Text
+
+        room = max(options.max_width - len(self.mark), 1)
+        mark = self.mark
+        for line in Text(self.text).wrap(console, room):
+            yield Text(mark + line.plain.rstrip(), self.style)
+            mark = " " * len(self.mark)
 
 
 class Shown:

@@ -184,7 +184,7 @@ def test_scaling_fits_what_was_made(runs: dict[str, Path]) -> None:
 def test_scaling_says_what_it_cannot_do(runs: dict[str, Path]) -> None:
     one = roast("scaling", runs["w1"], runs["empty"])
     assert one.returncode == 0
-    assert "no fit: it takes runs with two numbers of cores" in one.stdout
+    assert "no fit: it takes two numbers of cores" in one.stdout
     assert "left out" in one.stdout
     none = roast("scaling")
     assert (none.returncode, none.stdout) == (2, "")

@@ -207,6 +207,8 @@ def test_a_range_takes_the_bytes_that_uproot_would_fetch(tmp_path: Path) -> None
             answer = inspect(path, "sub/Events", "--range", f"{start}:{stop}", "--branch", "met")
             assert answer["chunks"][0]["bytes"] == expected
             assert answer["chunks"][0]["baskets"] == len(touched)
+    text = roast("inspect", path, "sub/Events", "--range", "0:").stdout
+    assert re.fullmatch(r"in all \d+\.\d\d kB in \d+ baskets.*", text.splitlines()[-1])
 
 
 def test_patterns_choose_branches_and_all_below(tmp_path: Path) -> None:

@@ -84,6 +84,39 @@ def test_figures_and_sentences_fit_an_ordinary_terminal(runs: Path) -> None:
     lines_on_terminal(80, "scaling", run)
 
 
+def test_runs_are_listed_by_their_whole_names_on_a_narrow_terminal(tmp_path: Path) -> None:
+    name = "demo-20261118T023635Z.roast"
+    make_run(tmp_path / name)
+    lines = lines_on_terminal(80, "list", tmp_path)
+    assert any(re.match(rf"{name} .* UTC finished ", line) for line in lines)
+    lines = lines_on_terminal(30, "list", tmp_path)
+    assert any(re.match(r"demo-2026\d+… finished ", line) for line in lines)
+
+
+def test_names_that_are_cut_are_marked_on_a_narrow_terminal(tmp_path: Path) -> None:
+    sizes = (1, 2, 4, 8)
+    runs = [make_run(tmp_path / f"{n}.roast", "many", 32, n, 1 + n / 10, 0.1, n) for n in sizes]
+    lines = lines_on_terminal(80, "scaling", *runs)
+    assert any(line.startswith("Universal scalability l… One core does ") for line in lines)
+    lines = lines_on_terminal(60, "scaling", *runs)
+    assert any(line.startswith("Universal scalability law One core does ") for line in lines)
+    two = lines_on_terminal(60, "scaling", *runs[:2])
+    assert any(re.match("Universal.*… no fit: it takes three numbers of cores$", x) for x in two)
+    one = " ".join(" ".join(lines_on_terminal(40, "scaling", runs[0])).split())
+    assert "no fit: it takes two numbers of cores" in one
+    assert "Value" not in one
+    other = ROOT / "tests" / "data" / "vine-logs"
+    lines = lines_on_terminal(40, "compare", make_run(tmp_path / "sample.roast"), other)
+    assert any(re.match(r"hosts +node1 +1: \+127.*…$", line) for line in lines)
+    assert any(re.match(r"files that.*… 10 of 10 +0 of 3", line) for line in lines)
+
+
+def test_cpu_time_of_tasks_is_a_column_only_where_it_was_measured(runs: Path) -> None:
+    logs = ROOT / "tests" / "data" / "vine-logs"
+    assert "Time  CPU\n" in roast("show", logs, "--table", "tasks").stdout
+    assert "CPU" not in roast("show", runs / "finished.roast", "--table", "tasks").stdout
+
+
 def test_parts_of_the_ledger_are_whole_on_a_narrow_terminal() -> None:
     logs = ROOT / "tests" / "data" / "vine-logs"
     lines = lines_on_terminal(60, "show", logs, "--table", "ledger")

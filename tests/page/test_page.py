@@ -67,6 +67,12 @@ def test_key_figures_are_those_of_the_run(make_report: Make, open_page: Open) ->
     assert any("no report was given" in card for card in cards), "what is absent says why"
 
 
+def test_seconds_are_written_in_one_way(make_report: Make, open_page: Open) -> None:
+    page = open_page(make_report("finished"))
+    assert "Elapsed time\n10.0s" in page.locator(".card").all_inner_texts()
+    expect(page.locator("header")).to_contain_text("UTC, 10.0s")
+
+
 def test_bytes_stand_side_by_side_by_their_sources(make_report: Make, open_page: Open) -> None:
     page = open_page(make_report("finished"), "bytes")
     text = page.locator("#bytes").inner_text()
@@ -92,7 +98,7 @@ def test_dragging_over_one_timeline_zooms_all(
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.5, middle, steps=4)
     page.mouse.up()
-    expect(status).to_have_text(re.compile(r"^0:(29|30)\.\d to (0:59|1:00)\.\d, (29|30)\.\d s$"))
+    expect(status).to_have_text(re.compile(r"^0:(29|30)\.\d to (0:59|1:00)\.\d, (29|30)\.\ds$"))
     picture(page, "zoom-timeline")
     # The Gantt chart and the scatter over time follow the same stretch.
     page.click("#tab-gantt")
@@ -219,6 +225,22 @@ def test_blocks_of_an_icicle_are_as_wide_as_their_share(make_report: Make, open_
     for right, width, percent in blocks:
         assert right <= edge + 0.5
         assert width == pytest.approx(whole * percent / 100, abs=0.5)
+
+
+def test_names_in_blocks_of_an_icicle_are_cut_where_the_block_ends(
+    make_report: Make, open_page: Open
+) -> None:
+    page = open_page(make_report("large"), "sections", viewport={"width": 700, "height": 900})
+    names = page.locator("#sections .icicle .part span:not(:empty)").evaluate_all(
+        "spans => spans.map(span => [span.textContent, span.parentElement.title,"
+        " getComputedStyle(span).textOverflow, span.scrollWidth > span.clientWidth,"
+        " span.getBoundingClientRect().right - span.parentElement.getBoundingClientRect().right])"
+    )
+    assert any(too_long for *_, too_long, _ in names)
+    for name, title, overflow, _, beyond in names:
+        assert title.startswith(f"{name}: ")
+        assert overflow == "ellipsis"
+        assert beyond <= 0
 
 
 def test_an_icicle_opens_a_dataset(make_report: Make, open_page: Open) -> None:

@@ -61,6 +61,43 @@ def with_words(path: Path, words: dict[str, Any], columns: bytes, name: str) -> 
     return copy
 
 
+def test_an_axis_of_few_bytes_says_nothing_twice(make_report: Make, open_page: Open) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    words["series"] = [one for one in words["series"] if one["key"] == "cpu"]
+    words["series"][0]["unit"] = "bytes/s"  # 0 to 1.5 of them
+    page = open_page(with_words(path, words, columns, "few-bytes.html"))
+    page.evaluate(
+        """() => {
+            const write = CanvasRenderingContext2D.prototype.fillText;
+            window.written = new Map();
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+                const places = window.written.get(text) ?? new Set();
+                window.written.set(text, places.add(Math.round(y)));
+                return write.call(this, text, x, y);
+            };
+        }"""
+    )
+    page.click("#tab-timeline")
+    page.wait_for_function("window.written.has('0 B/s')")
+    written = page.evaluate("[...window.written].map(([text, places]) => [text, places.size])")
+    assert {text: n for text, n in written if "B/s" in text} == {"0 B/s": 1, "1 B/s": 1}
+
+
+@pytest.mark.parametrize(
+    ("limit_bytes", "told"), [(4e9, "the limit is 4.00 GB"), (7e8, "dashed: the limit, 700.00 MB")]
+)
+def test_a_limit_is_called_dashed_only_where_it_is_drawn(
+    make_report: Make, open_page: Open, limit_bytes: float, told: str
+) -> None:
+    path = make_report("large")
+    words, columns = words_of(path)
+    words["grid"]["memory_limit_bytes"] = limit_bytes
+    page = open_page(with_words(path, words, columns, "limit.html"), "timeline")
+    note = page.locator("#timeline figcaption").filter(has_text="resident memory")
+    expect(note).to_have_text(re.compile(f"; {told}$"))
+
+
 def test_an_empty_run_says_what_is_missing(
     make_report: Make, open_page: Open, picture: Picture
 ) -> None:
@@ -141,14 +178,14 @@ def test_findings_are_shown_if_there_are_any(
         "saves_s": 12.3,
         "share": 0.12,
         "threshold": "reported from 5 % of the run on",
-        "evidence": ["15 of 16 threads were idle for the last 12.3 s"],
-        "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7 s"}],
+        "evidence": ["15 of 16 threads were idle for the last 12.3s"],
+        "subjects": [{"kind": "chunk", "name": "<b>nano_3.root</b> 0 to 100", "value": "4.7s"}],
         "try": "smaller chunks",
     }
     words["explanation"] = {"findings": [finding], "checked": []}
     page = open_page(with_words(path, words, columns, "findings.html"))
     section = page.locator("#overview .findings")
-    expect(section).to_contain_text("could save 12.3 s, 12 % of the run")
+    expect(section).to_contain_text("could save 12.3s, 12 % of the run")
     expect(section).to_contain_text("<b>nano_3.root</b>")
     picture(page, "findings-overview")
     del words["explanation"]
@@ -180,12 +217,12 @@ def test_times_that_are_not_told_or_nothing_are_told_apart(
     assert "NaN" not in walk(page)
     workers = rows_of(page, "gantt")
     assert workers[names[0]] == ["0", "", "", ""]
-    assert workers[names[1]][1] == "0.00 s"
+    assert workers[names[1]][1] == "0.0s"
     assert workers[names[1]][3] == "0.00"
-    assert workers[names[-1]] == ["1", "0.00 s", "0.00 s", ""]
+    assert workers[names[-1]] == ["1", "0.0s", "0.0s", ""]
     files = rows_of(page, "files")
     assert [files[names[0]][i] for i in (4, 6)] == ["", ""]
-    assert [files[names[1]][i] for i in (4, 6)] == ["0.00 s", "0.00 s"]
+    assert [files[names[1]][i] for i in (4, 6)] == ["0.0s", "0.0s"]
 
 
 def test_a_damaged_page_says_so(make_report: Make, browser: Any, tmp_path: Path) -> None:

@@ -192,5 +192,5 @@ def test_a_run_is_explained_from_its_file_too(
     assert len(set(rules)) == len(rules) >= 25
     assert all(check["why_not"] for check in from_file.checked)
     for finding in from_file:
-        assert finding["title"] in str(from_file).replace("\n", " ")
+        assert finding["title"] in " ".join(str(from_file).split())
     assert "<pre>" in from_file._repr_html_()

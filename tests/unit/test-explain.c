@@ -367,6 +367,21 @@ static void test_chunks_without_events_are_not_too_small(void **state)
         assert_string_equal(why_not(&found, "chunks-small"), "no chunk has events");
 }
 
+static void test_large_counts_are_told_with_separators(void **state)
+{
+        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
+        ROAST_CLEANUP(sample_freep)
+        struct roast_run *run = scene_run(&(struct scene){ .shape = is_small });
+        const struct roast_finding *finding;
+        struct roast_error error = { 0 };
+
+        (void)state;
+        assert_int_equal(roast_explain(&found, run, &error), 0);
+        finding = find(&found, "chunks-small");
+        assert_non_null(finding);
+        assert_has(finding->evidence[1], "chunks have 1,000 events; ");
+}
+
 /* A clock that is too coarse, or a processor that does nothing */
 static void takes_no_time(struct scene_chunk *chunk)
 {
@@ -577,6 +592,7 @@ int main(void)
                 cmocka_unit_test(test_what_a_trait_is_not),
                 cmocka_unit_test(test_rules_about_the_end_of_a_run_need_one),
                 cmocka_unit_test(test_chunks_without_events_are_not_too_small),
+                cmocka_unit_test(test_large_counts_are_told_with_separators),
                 cmocka_unit_test(test_chunks_that_take_no_time_do_not_stand_out),
                 cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
                 cmocka_unit_test(test_threads_are_not_idle_after_their_worker_has_gone),

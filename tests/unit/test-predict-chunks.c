@@ -102,7 +102,7 @@ static void test_chunk_sizes_that_are_too_much_work_are_left_out(void **state)
         assert_true(result.has_best);
         assert_int_equal(result.best.workers, 2);
         assert_int_equal(result.best.chunksize, 0);
-        assert_true(says(&result, "chunks of 4000 events were not tried"));
+        assert_true(says(&result, "chunks of 4,000 events were not tried"));
         assert_true(says(&result, "chunks of 250 events were not tried"));
         roast_run_free(run);
 }

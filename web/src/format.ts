@@ -15,23 +15,23 @@ export function bytes(value: number): string {
   return `${fixed(value, i ? 2 : 0)} ${prefixes[i]}`;
 }
 
-export function seconds(value: number): string {
+export function seconds(value: number, digits = 1): string {
   if (!Number.isFinite(value)) return "not known";
   const size = Math.abs(value);
-  if (size >= 3600)
+  if (value >= 3600)
     return `${Math.floor(value / 3600)}h ${Math.floor(value / 60) % 60}m ${Math.floor(value % 60)}s`;
-  if (size >= 60) return `${Math.floor(value / 60)}m ${Math.floor(value % 60)}s`;
-  if (size >= 0.99995 || value === 0) return `${fixed(value, size < 10 ? 2 : 1)} s`;
-  if (size >= 0.99995e-3) return `${fixed(value * 1e3, 1)} ms`;
-  if (size >= 0.9995e-6) return `${fixed(value * 1e6, 1)} µs`;
-  return `${fixed(value * 1e9, 0)} ns`;
+  if (value >= 60) return `${Math.floor(value / 60)}m ${Math.floor(value % 60)}s`;
+  if (size >= 0.99995 || value === 0) return `${fixed(value, digits)}s`;
+  if (size >= 0.99995e-3) return `${fixed(value * 1e3, 1)}ms`;
+  if (size >= 0.9995e-6) return `${fixed(value * 1e6, 1)}us`;
+  return `${fixed(value * 1e9, 0)}ns`;
 }
 
 /** A duration on axes: without what is zero. */
 export function briefly(value: number): string {
-  return seconds(value)
-    .replace(/\.0+ /, " ")
-    .replace(/(\.[0-9]*[1-9])0+ /, "$1 ")
+  return seconds(value, 2)
+    .replace(/\.0+(?=[a-z])/, "")
+    .replace(/(\.[0-9]*[1-9])0+(?=[a-z])/, "$1")
     .replace(/ 0[ms]$/, "");
 }
 

@@ -1,7 +1,7 @@
 /* Where process() spent its time: all, by dataset, by section, as an icicle. */
 
 import { h } from "./dom";
-import { cut, percent, seconds } from "./format";
+import { percent, seconds } from "./format";
 import type { Report } from "./report";
 import { simpleTable, SortableTable } from "./table";
 import { color } from "./theme";
@@ -109,7 +109,7 @@ class Icicle {
     const block = h(
       "button",
       { type: "button", class: `part ${part.kind}`, title: text, "aria-label": text },
-      h("span", {}, share > 0.03 ? cut(part.name, Math.floor(share * 140)) : ""),
+      h("span", {}, share > 0.03 ? part.name : ""),
     );
     block.style.left = `${100 * at}%`;
     block.style.width = `${100 * share}%`;

@@ -36,10 +36,17 @@ function toList(values: ArrayLike<number>): (number | null)[] {
   return Array.from(values, (x) => (Number.isNaN(x) ? null : x));
 }
 
+/** Parts of a byte have no label: rounded they would say twice the same. */
 function axisText(unit: string): (value: number) => string {
-  if (unit === "bytes") return (x) => bytes(x).replace(/\.00 /, " ");
-  if (unit === "bytes/s") return (x) => `${bytes(x).replace(/\.00 /, " ")}/s`;
+  const end = unit === "bytes" ? "" : "/s";
+  if (unit === "bytes" || unit === "bytes/s")
+    return (x) => (Number.isInteger(x) ? bytes(x).replace(/\.00 /, " ") + end : "");
   return short;
+}
+
+/** The highest value that there is room for. */
+function topOf(max: number): number {
+  return (max > 0 ? max : 1) * 1.08;
 }
 
 function draw(
@@ -64,7 +71,7 @@ function draw(
       legend: { live: true },
       scales: {
         x: { time: false, min: range.from, max: range.to, auto: false },
-        y: { range: (_, __, max) => [0, (max > 0 ? max : 1) * 1.08] },
+        y: { range: (_, __, max) => [0, topOf(max)] },
       },
       axes: [timeAxis(), axis(3, (_, splits) => splits.map(text))],
       series: [
@@ -198,8 +205,11 @@ function ofWorker(report: Report, series: Series, worker: number): Float64Array 
 function workers(report: Report, series: Series, worker: number | null): Drawing {
   const names = report.words.workers;
   const limit = series.key === "memory" ? report.words.grid.memory_limit_bytes : undefined;
-  const note = limit === undefined ? series.note : `${series.note}; dashed: the limit, ${bytes(limit)}`;
-  const base = { title: series.title, unit: series.unit, limit, note };
+  const base = { title: series.title, unit: series.unit, limit, note: series.note };
+  if (limit !== undefined) {
+    const most = report.values(series.max).reduce((a, b) => (b > a ? b : a), 0);
+    base.note += limit > topOf(most) ? `; the limit is ${bytes(limit)}` : `; dashed: the limit, ${bytes(limit)}`;
+  }
   if (names.length <= LINES_MAX) {
     const lines = names.map((_, i) => ({
       label: cut(report.name(names, i), 26),
