@@ -93,20 +93,22 @@ struct fit {
         size_t least[COLUMNS_MAX]; /* how narrow each may become */
 };
 
+/* A column that no row fills is not shown. */
 static void measure(struct fit *fit)
 {
         const struct roast_table *table = fit->table;
 
         for (size_t i = 0; i < table->n_columns; i++) {
                 fit->widths[i] = fit_width(table->columns[i].title);
+                fit->shown[i] = fit->n_rows == 0 && fit->widths[i] > 0;
                 for (size_t row = 0; row < fit->n_rows; row++) {
                         const char *text = table->cells[row * table->n_columns + i].text;
                         size_t width = text ? fit_width(text) : 0;
 
                         if (width > fit->widths[i])
                                 fit->widths[i] = width;
+                        fit->shown[i] = fit->shown[i] || width > 0;
                 }
-                fit->shown[i] = fit->widths[i] > 0;
                 fit->least[i] = table->columns[i].cut == ROAST_CUT_NEVER ? SIZE_MAX : FLEX_MIN;
         }
 }

@@ -107,18 +107,8 @@ const struct roast_column task_columns[TASK_TABLE_N_COLUMNS] = {
         { "cpu_s", "CPU", true, 2 },
 };
 
-/* CPU time comes last: Dask tells it of no task, and then there is no such column. */
-static size_t task_n_columns(const struct roast_summary *summary)
-{
-        for (size_t i = 0; i < summary->n_tasks; i++)
-                if (summary->tasks[i].measured)
-                        return TASK_TABLE_N_COLUMNS;
-        return TASK_TABLE_N_COLUMNS - 1;
-}
-
 int task_fill(struct roast_table *table, const struct roast_summary *summary)
 {
-        table->n_columns = task_n_columns(summary);
         for (size_t i = 0; i < summary->n_tasks; i++) {
                 const struct roast_task_group *group = &summary->tasks[i];
                 struct roast_cell *cells = build_row(table);

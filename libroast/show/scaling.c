@@ -105,15 +105,6 @@ static int fit_row(struct roast_table *table, const struct roast_scaling_fit *fi
         return 0;
 }
 
-/* Without any fit there are only reasons. */
-static size_t fit_n_columns(const struct roast_scaling *scaling)
-{
-        for (size_t i = 0; i < ROAST_SCALING_N_FITS; i++)
-                if (!*scaling->fits[i].why)
-                        return ROAST_ARRAY_SIZE(fit_columns);
-        return 2;
-}
-
 static int fill_fits(struct roast_table *table, const struct roast_scaling *scaling)
 {
         int r = 0;
@@ -162,7 +153,7 @@ int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling
         tables->tables[1] = (struct roast_table){ .name = "fits",
                                                   .title = "Scaling Laws",
                                                   .columns = fit_columns,
-                                                  .n_columns = fit_n_columns(scaling) };
+                                                  .n_columns = ROAST_ARRAY_SIZE(fit_columns) };
         if (fill_points(&tables->tables[0], scaling) < 0 ||
             fill_fits(&tables->tables[1], scaling) < 0 || build_result(&tables->tables[0]) < 0 ||
             build_result(&tables->tables[1]) < 0) {
