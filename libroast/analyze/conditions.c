@@ -15,6 +15,7 @@
 #include "roast-units.h"
 #include "run/run.h"
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -27,7 +28,7 @@ struct condition {
 struct conditions {
         struct condition *list;
         struct intern names; /* in the order of the list */
-        size_t n;
+        size_t n, cap;
         size_t n_runs;
 };
 
@@ -46,18 +47,16 @@ static void conditions_deinit(struct conditions *conditions)
 /* The condition of that name, made if there is none; NULL: no memory */
 static struct condition *condition_of(struct conditions *conditions, const char *name)
 {
-        struct condition *grown, *condition;
+        struct condition *condition;
         int64_t number = intern_put(&conditions->names, name, strlen(name));
 
         if (number < 0)
                 return NULL;
         if ((size_t)number < conditions->n)
                 return &conditions->list[number];
-        grown = realloc(conditions->list, (conditions->n + 1) * sizeof(*grown));
-        if (!grown)
+        if (ARRAY_ROOM(conditions->list, conditions->n, conditions->cap) < 0)
                 return NULL;
-        conditions->list = grown;
-        condition = &grown[conditions->n++];
+        condition = &conditions->list[conditions->n++];
         condition->name = strdup(name);
         condition->texts = calloc(conditions->n_runs, sizeof(*condition->texts));
         return condition->name && condition->texts ? condition : NULL;
