@@ -65,16 +65,21 @@ static pid_t fork_two(int from_parent, int to_parent)
         _exit(waitpid(pid, NULL, 0) != pid);
 }
 
+static void skip_without_lists_of_children(void)
+{
+        if (access("/proc/thread-self/children", R_OK) == 0)
+                return;
+        print_message("the kernel is built without CONFIG_PROC_CHILDREN\n");
+        skip();
+}
+
 static void test_children_and_theirs_are_found(void **state)
 {
         pid_t pids[8] = { 0 }, child, grandchild;
         int down[2], up[2];
 
         (void)state;
-        if (access("/proc/thread-self/children", R_OK) < 0) {
-                print_message("the kernel is built without CONFIG_PROC_CHILDREN\n");
-                skip();
-        }
+        skip_without_lists_of_children();
         assert_int_equal(process_descendants(getpid(), pids, 8), 0);
         assert_int_equal(pipe(down), 0);
         assert_int_equal(pipe(up), 0);
@@ -109,8 +114,7 @@ static void test_many_children_are_found(void **state)
         char byte;
 
         (void)state;
-        if (access("/proc/thread-self/children", R_OK) < 0)
-                skip();
+        skip_without_lists_of_children();
         assert_int_equal(pipe(down), 0);
         while (n < MANY && (made[n] = fork()) > 0)
                 n++;
