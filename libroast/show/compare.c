@@ -93,7 +93,7 @@ static const struct {
 } headings[] = {
         { "run", "Whole runs" },
         { "chunk", "Chunks" },
-        { "part", "Waits per event (change: of wall time)" },
+        { "part", "Waits per event, of wall time" },
         { "dataset", "Datasets: wall time per event" },
         { "section", "Sections: time per event" },
 };
