@@ -131,6 +131,7 @@ void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result)
                                     .block_io_samples = seen.counts[THREAD_STATE_BLOCK_IO],
                                     .lock_samples = seen.counts[THREAD_STATE_LOCK],
                                     .other_samples = seen.counts[THREAD_STATE_OTHER],
+                                    .awake_samples = seen.counts[THREAD_STATE_RUNS],
                             });
         result->end_cpu_ns = probe_thread_cpu_ns();
         own_ns = probe_difference(closing_cpu_ns, result->end_cpu_ns);

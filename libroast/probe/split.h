@@ -7,7 +7,14 @@
  * to the nanosecond, by construction. The first three are measured; what is left
  * of the wall time was spent asleep and is divided in proportion to what the
  * watcher saw the thread sleep in. Looks that met it running or runnable say
- * nothing about that and are not counted.
+ * nothing about that and are not among the samples.
+ *
+ * They do say whether the kernel's count can be true. Kernels from 6.12 on leave
+ * a thread that falls asleep in the run queue for a while; if it is moved to
+ * another core there, all of its sleep is counted as time in the queue (seen on
+ * 6.18, for up to one sleep in a hundred where cores are scarce). So where looks
+ * met the thread asleep far more often than the count leaves room for, the time
+ * asleep is estimated from all looks, and the queue has the rest.
  *
  * The kernel counts throttling for the whole group and once per core, so of a
  * thread's time in the run queue as much as that is held to be throttling. Where
@@ -47,6 +54,7 @@ struct probe_split_input {
         uint32_t block_io_samples;
         uint32_t lock_samples;
         uint32_t other_samples;
+        uint32_t awake_samples; /* looks that met it running or runnable */
 };
 
 void probe_split_compute(struct probe_split *split, const struct probe_split_input *input);

@@ -10,8 +10,8 @@ enum thread_state {
         THREAD_STATE_BLOCK_IO,
         THREAD_STATE_LOCK, /* one of the locks that were named */
         THREAD_STATE_OTHER,
-        THREAD_STATE_COUNT, /* of the states above, which are the ones that are counted */
         THREAD_STATE_RUNS,  /* or could, had it a core; or it cannot be looked at */
+        THREAD_STATE_COUNT, /* of the states above, which are the ones that are counted */
         THREAD_STATE_GONE,  /* there is no such thread */
 };
 

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -134,6 +136,39 @@ int count_entries(const char *path)
         assert_non_null(dir);
         while (readdir(dir))
                 n++;
+        closedir(dir);
+        return n;
+}
+
+/* pid (name) state ppid pgrp session tty_nr tpgid flags ... */
+static bool is_ending(const char *tid)
+{
+        char path[64], text[512] = { 0 };
+        unsigned int flags = 0;
+        const char *after;
+        FILE *file;
+
+        snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", tid);
+        file = fopen(path, "re");
+        if (!file)
+                return true;
+        if (!fread(text, 1, sizeof(text) - 1, file))
+                text[0] = 0;
+        fclose(file);
+        after = strrchr(text, ')');
+        return !after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+               flags & 0x4; /* PF_EXITING */
+}
+
+int count_threads(void)
+{
+        DIR *dir = opendir("/proc/self/task");
+        struct dirent *entry;
+        int n = 0;
+
+        assert_non_null(dir);
+        while ((entry = readdir(dir)))
+                n += entry->d_name[0] != '.' && !is_ending(entry->d_name);
         closedir(dir);
         return n;
 }

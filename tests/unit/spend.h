@@ -31,6 +31,8 @@ void read_direct_ns(int fd, int64_t ns);
 /* Touched by the kernel: sanitizers add nothing to it. */
 void *map_bytes(size_t size);
 int count_entries(const char *path);
+/* Without those that are ending: one that was joined may still be listed. */
+int count_threads(void);
 bool is_near(int64_t value, int64_t truth, int64_t tolerance);
 /* As cmocka's teardown of a group: no watcher is left running. */
 int stop_watch(void **state);

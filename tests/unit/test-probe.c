@@ -35,13 +35,13 @@ static void test_the_parts_sum_to_the_wall_time_whatever_the_readings_say(void *
 {
         uint64_t random = 88172645463325252u;
         int64_t v[4];
-        uint32_t n[3];
+        uint32_t n[4];
 
         (void)state;
         for (int i = 0; i < 200000; i++) {
                 struct probe_split split;
 
-                for (int k = 0; k < 7; k++) {
+                for (int k = 0; k < 8; k++) {
                         random ^= random << 13;
                         random ^= random >> 7;
                         random ^= random << 17;
@@ -51,7 +51,7 @@ static void test_the_parts_sum_to_the_wall_time_whatever_the_readings_say(void *
                                 n[k - 4] = (uint32_t)random >> (2 + (random >> 32 & 31) % 30);
                 }
                 probe_split_compute(&split, &(struct probe_split_input){ v[0], v[1], v[2], v[3],
-                                                                         n[0], n[1], n[2] });
+                                                                         n[0], n[1], n[2], n[3] });
                 assert_true(split.wall_ns == (v[0] < 0 ? PROBE_ABSENT : v[0]));
                 if (v[0] < 0 || v[1] < 0) {
                         assert_true(split.cpu_ns == PROBE_ABSENT && split.other_ns == PROBE_ABSENT);
@@ -79,6 +79,41 @@ static void test_throttling_comes_out_of_the_run_queue(void **state)
         probe_split_add(&sum, &split);
         assert_sums(&sum);
         assert_int_equal(sum.lock_ns, 650); /* half of what both slept */
+}
+
+static void test_a_sleep_that_the_kernel_counts_as_queueing(void **state)
+{
+        struct probe_split_input input = { 452 * MS, 1 * MS, 301 * MS, 0, 0, 0, 13, 0 };
+        struct probe_split split;
+
+        (void)state;
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.runqueue_ns, 0);
+        assert_int_equal(split.other_ns, 451 * MS);
+        input.throttled_ns = 200 * MS; /* looks cannot tell of it: the watcher waits as well */
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.throttled_ns, 200 * MS);
+        assert_int_equal(split.runqueue_ns, 101 * MS);
+        assert_sums(&split);
+
+        /* As many looks as the count leaves room for, and a few more: it is believed */
+        input = (struct probe_split_input){ 452 * MS, 1 * MS, 301 * MS, 0, 0, 0, 4, 9 };
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.runqueue_ns, 301 * MS);
+        input.other_samples = 8;
+        input.awake_samples = 5;
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.runqueue_ns, 301 * MS);
+        /* Looks by chance, or within the lag of the kernel's counts */
+        input = (struct probe_split_input){ 100 * MS, 50 * MS, 49 * MS, 0, 0, 0, 3, 0 };
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.runqueue_ns, 49 * MS);
+
+        /* Some of it was true: what is left to the queue is what looks met awake */
+        input = (struct probe_split_input){ 10000 * MS, 1000 * MS, 8000 * MS, 0, 0, 0, 150, 150 };
+        probe_split_compute(&split, &input);
+        assert_int_equal(split.other_ns, 5000 * MS);
+        assert_int_equal(split.runqueue_ns, 4000 * MS);
 }
 
 static void test_a_queue_that_nobody_tells_of_is_not_empty(void **state)
@@ -351,6 +386,7 @@ int main(void)
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_the_parts_sum_to_the_wall_time_whatever_the_readings_say),
                 cmocka_unit_test(test_throttling_comes_out_of_the_run_queue),
+                cmocka_unit_test(test_a_sleep_that_the_kernel_counts_as_queueing),
                 cmocka_unit_test(test_a_queue_that_nobody_tells_of_is_not_empty),
                 cmocka_unit_test(test_an_absent_reading_makes_an_absent_difference),
                 cmocka_unit_test(test_a_mixture_is_told_apart),
