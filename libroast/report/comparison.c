@@ -49,7 +49,11 @@ int report_comparison_data(void **data, size_t *len, const struct roast_comparis
         json_object(json);
         json_pair(json, "version", ROAST_VERSION);
         report_put_json(json, "comparison", text);
-        report_put_tables(json, &tables, NULL);
+        json_key(json, "tables");
+        json_array(json);
+        for (size_t i = 0; i < tables.n; i++)
+                report_put_table(json, &tables.tables[i]);
+        json_end(json);
         put_runs(json, comparison);
         json_end(json);
         return pack_finish(&pack, data, len, error);

@@ -95,11 +95,10 @@ int report_series_put(const struct report_chunks *chunks, struct report *report,
 /* The run itself, key figures, tables */
 int report_words_put(struct report *report, struct roast_error *error);
 
-/* Its pieces, which a page of several runs has too: key figures as an array, "tables", JSON as it
+/* Its pieces, which a page of several runs has too: key figures as an array, a table, JSON as it
  * was written elsewhere */
 void report_put_figures(struct json *json, const struct roast_metric_set *set);
-void report_put_tables(struct json *json, const struct roast_tables *tables,
-                       const struct roast_table *last);
+void report_put_table(struct json *json, const struct roast_table *table);
 void report_put_json(struct json *json, const char *key, const char *text);
 /* The data of a page of several runs */
 int report_comparison_data(void **data, size_t *len, const struct roast_comparison *comparison,

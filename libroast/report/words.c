@@ -127,7 +127,7 @@ static void put_cell(struct json *json, const struct roast_cell *cell)
         json_end(json);
 }
 
-static void put_table(struct json *json, const struct roast_table *table)
+void report_put_table(struct json *json, const struct roast_table *table)
 {
         json_object(json);
         json_pair(json, "name", table->name);
@@ -154,16 +154,15 @@ static void put_table(struct json *json, const struct roast_table *table)
         json_end(json);
 }
 
-void report_put_tables(struct json *json, const struct roast_tables *tables,
-                       const struct roast_table *last)
+/* As a table without a limit to its width shows it */
+static int put_shown(struct json *json, const struct roast_table *table, struct roast_error *error)
 {
-        json_key(json, "tables");
-        json_array(json);
-        for (size_t i = 0; i < tables->n; i++)
-                put_table(json, &tables->tables[i]);
-        if (last && last->n_rows)
-                put_table(json, last);
-        json_end(json);
+        ROAST_CLEANUP(roast_table_deinit) struct roast_table shown = { 0 };
+        int r = roast_table_fit(&shown, table, &(struct roast_room){ 0 }, error);
+
+        if (r >= 0)
+                report_put_table(json, &shown);
+        return r;
 }
 
 /* Very many files would make the page large: it then sums up the chunks of each itself. */
@@ -171,12 +170,18 @@ static int put_tables(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
         ROAST_CLEANUP(roast_table_deinit) struct roast_table files = { 0 };
+        struct json *json = &report->pack->json;
         int r = roast_tables_make(&tables, report->summary, error);
 
         if (r >= 0 && report->summary->n_files <= FILES_MAX)
                 r = roast_table_make(&files, "files", report->summary, error);
-        if (r >= 0)
-                report_put_tables(&report->pack->json, &tables, &files);
+        json_key(json, "tables");
+        json_array(json);
+        for (size_t i = 0; i < tables.n && r >= 0; i++)
+                r = put_shown(json, &tables.tables[i], error);
+        if (r >= 0 && files.n_rows)
+                r = put_shown(json, &files, error);
+        json_end(json);
         return r;
 }
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import ROAST
+from embedded import words_of
 from playwright.sync_api import Locator, Page, expect
 
 Make = Callable[[str], Path]
@@ -210,6 +214,25 @@ def test_tables_are_sorted_and_filtered(make_report: Make, open_page: Open) -> N
     for text in panel.locator("tbody tr").all_inner_texts():
         assert "nano_1" in text
         assert "DYJets" in text
+
+
+def test_columns_that_no_row_fills_are_not_shown(make_report: Make, open_page: Open) -> None:
+    path = make_report("large")
+    csv_of_files = subprocess.run(
+        [ROAST, "show", "--format", "csv", "--table", "files", path.with_suffix(".roast")],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    keys, *rows = csv.reader(csv_of_files.splitlines())
+    filled = [key for key, *values in zip(keys, *rows, strict=True) if any(values)]
+    assert "requested_bytes" in filled
+    assert "read_bytes" not in filled
+    words, _ = words_of(path)
+    files = next(table for table in words["tables"] if table["name"] == "files")
+    assert [column["key"] for column in files["columns"]] == filled
+    page = open_page(path, "files")
+    expect(page.locator("#files thead th")).to_have_count(len(filled))
 
 
 def test_blocks_of_an_icicle_are_as_wide_as_their_share(make_report: Make, open_page: Open) -> None:

@@ -208,15 +208,7 @@ export class Report {
     return name === "" ? "(no name)" : name;
   }
 
-  /** A table of the run, without the columns that no row fills. */
   table(name: string): Table | undefined {
-    const table = this.words.tables.find((table) => table.name === name);
-    if (!table || table.rows.length === 0) return table;
-    const filled = table.columns.map((_, i) => table.rows.some((row) => row[i] !== null && row[i] !== ""));
-    return {
-      ...table,
-      columns: table.columns.filter((_, i) => filled[i]),
-      rows: table.rows.map((row) => row.filter((_, i) => filled[i])),
-    };
+    return this.words.tables.find((table) => table.name === name);
   }
 }
