@@ -254,6 +254,21 @@ static void run_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
+static PyObject *run_path(PyObject *self, PyObject *unused)
+{
+        struct roast_run *run = native_run_enter(self);
+        const char *path;
+        PyObject *text;
+
+        (void)unused;
+        if (!run)
+                return NULL;
+        path = roast_run_path(run);
+        text = path ? PyUnicode_DecodeFSDefault(path) : Py_NewRef(Py_None);
+        native_run_unlock(self);
+        return text;
+}
+
 static PyMethodDef methods[] = {
         { "create", run_create, METH_O | METH_CLASS,
           "create(path)\n--\n\nA new run file, mode 0600; None: in memory." },
@@ -285,6 +300,8 @@ static PyMethodDef methods[] = {
         { "set_clock", native_run_set_clock, METH_VARARGS,
           "set_clock(worker, offset_ns, error_ns)\n--\n\nWhat is added to the stamps of a "
           "worker from now on." },
+        { "path", run_path, METH_NOARGS,
+          "path()\n--\n\nThe file, or what was imported; None: in memory." },
         { "chunks", run_chunks, METH_NOARGS, "chunks()\n--\n\nThe chunk records, encoded." },
         { "resample", native_run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "

@@ -52,9 +52,7 @@ def open_run(path: str | os.PathLike[str]) -> OpenRun:
         run.chunks["wall_ns"].mean()
         run.sections.to_pandas().groupby("name")["total_ns"].sum()
     """
-    place = Path(path)
-    held = place / "run.roast"
-    return OpenRun(held if held.exists() else place)
+    return OpenRun(path)
 
 
 class Series(NamedTuple):
@@ -70,16 +68,16 @@ class OpenRun:
     Attributes
     ----------
     path
-        of the run file
+        of the run file, or of what was imported
     chunks, sections, branches, workers
         tables (:class:`Table`) of chunks, their sections and branches, workers' comings and goings
     series
         ``series[worker][name]`` is a :class:`Series`
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.run = Run.open(path)
+        self.path = Path(self.run.path() or path)
         self.chunks = Table(self, "chunk")
         self.sections = Table(self, "section")
         self.branches = Table(self, "branch")
