@@ -140,6 +140,18 @@ int count_entries(const char *path)
         return n;
 }
 
+int64_t stolen_ns(void)
+{
+        FILE *file = fopen("/proc/stat", "re");
+        long long ticks = 0;
+
+        assert_non_null(file);
+        if (fscanf(file, "cpu %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) != 1)
+                ticks = 0;
+        fclose(file);
+        return ticks * (1000 * MS / sysconf(_SC_CLK_TCK));
+}
+
 /* pid (name) state ppid pgrp session tty_nr tpgid flags ... */
 static bool is_ending(const char *tid)
 {

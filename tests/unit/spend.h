@@ -17,6 +17,8 @@
 
 void sleep_ns(int64_t ns);
 void spin_cpu_ns(int64_t ns);
+/* What the host of a virtual machine kept of its cores so far: neither on a core nor queued */
+int64_t stolen_ns(void);
 
 /* A named lock, and a thread that holds it nearly all the time. */
 void gil_take(void);

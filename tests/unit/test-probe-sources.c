@@ -268,7 +268,7 @@ static int throttled_child(const char *group)
         struct probe_cgroup cgroup;
         struct probe_result result;
         struct probe_chunk chunk;
-        int64_t end;
+        int64_t end, stolen = stolen_ns();
 
         if (!write_in(group, "cgroup.procs", "0"))
                 return NOT_ALLOWED;
@@ -277,18 +277,21 @@ static int throttled_child(const char *group)
         while (probe_monotonic_ns() < end)
                 ;
         probe_chunk_end(&chunk, &result);
+        stolen = stolen_ns() - stolen;
         probe_cgroup_read(&cgroup);
         probe_watch_stop();
-        dprintf(1, "throttled: wall %.0f ms, cpu %.0f, runqueue %.0f, throttled %.0f\n",
+        dprintf(1,
+                "throttled: wall %.0f ms, cpu %.0f, runqueue %.0f, throttled %.0f, stolen %.0f\n",
                 (double)result.split.wall_ns / 1e6, (double)result.split.cpu_ns / 1e6,
-                (double)result.split.runqueue_ns / 1e6, (double)result.split.throttled_ns / 1e6);
+                (double)result.split.runqueue_ns / 1e6, (double)result.split.throttled_ns / 1e6,
+                (double)stolen / 1e6);
         if (cgroup.cpu_quota_millis != 100)
                 return 1;
         if (result.split.runqueue_ns > 250 * MS)
                 return TOO_BUSY; /* others had the core for so long that the quota hardly bit */
         if (!is_near(result.split.cpu_ns, 150 * MS, 100 * MS))
                 return 2;
-        if (probe_split_asleep_ns(&result.split) > 150 * MS)
+        if (probe_split_asleep_ns(&result.split) > 150 * MS + stolen)
                 return 3;
         return is_near(result.split.throttled_ns, 1200 * MS, 450 * MS) ? 0 : 4;
 }
