@@ -242,11 +242,12 @@ int files_chunk(struct files *files, const struct run_value *values, size_t data
 static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cursor *in,
                              uint64_t n)
 {
-        for (uint64_t i = 0; i < n && !in->bad; i++) {
+        int r = intern_index(&files->collect->texts);
+
+        for (uint64_t i = 0; i < n && !in->bad && r >= 0; i++) {
                 struct cbor_item name = cbor_next(in), item;
                 double bytes;
                 int64_t text;
-                int r = 0;
 
                 if (name.type != CBOR_TEXT)
                         cbor_skip(in, &name);
@@ -258,11 +259,9 @@ static int read_branch_bytes(struct files *files, struct coverage_file *coverage
                                : -1;
                 if (text >= 0 && files->numbers[text + 1])
                         r = coverage_file_branch(coverage, files->numbers[text + 1] - 1, bytes);
-                if (r < 0)
-                        return r;
                 cbor_skip(in, &item);
         }
-        return 0;
+        return r;
 }
 
 static int read_metadata(struct files *files, struct roast_file *file,

@@ -203,7 +203,9 @@ int roast_run_read_series(struct roast_run *run, const char *worker, const char 
         if (r < 0)
                 return r;
         r = series_walk_begin(&walk, run, NULL, error);
-        wanted = text_id(walk.texts, worker);
+        if (r >= 0 && intern_index(&walk.own) < 0)
+                r = roast_fail_nomem(error);
+        wanted = r < 0 ? 0 : text_id(&walk.own, worker);
         while (r >= 0 && (r = series_walk_next_of(&walk, wanted, error)) > 0) {
                 int64_t unit;
                 const int64_t *column = series_walk_column(&walk, name, &unit);

@@ -91,7 +91,7 @@ int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_err
 
         r = run_scan_begin(&scan, run, RUN_TEXT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (intern_put(texts, scan.values[0].data, scan.values[0].len) < 0)
+                if (intern_append(texts, scan.values[0].data, scan.values[0].len) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         return r;

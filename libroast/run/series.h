@@ -51,5 +51,5 @@ static inline int64_t series_ns(int64_t ms)
         return (int64_t)((uint64_t)ms * SERIES_MS);
 }
 
-/* The text table of a run: number id - 1 is row id. */
+/* The text table of a run: number id - 1 is row id. Who looks for one makes an index first. */
 int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error);

@@ -84,16 +84,23 @@ static void fill_slots(struct intern *intern)
         for (size_t i = 0; i < intern->n; i++) {
                 size_t len;
                 const char *data = intern_get(intern, i, &len);
+                uint32_t *slot = find_slot(intern, data, len);
 
-                *find_slot(intern, data, len) = (uint32_t)(i + 1);
+                if (!*slot)
+                        *slot = (uint32_t)(i + 1);
         }
 }
 
-static int grow_slots(struct intern *intern)
+/* So many that the strings, and one more, take half of them at most */
+int intern_index(struct intern *intern)
 {
-        size_t n_slots = intern->n_slots ? intern->n_slots * 2 : 16;
+        size_t n_slots = intern->n_slots ? intern->n_slots : 16;
         uint32_t *old = intern->slots;
 
+        while (intern->n >= n_slots / 2)
+                n_slots *= 2;
+        if (n_slots == intern->n_slots)
+                return 0;
         intern->slots = calloc(n_slots, sizeof(*intern->slots));
         if (!intern->slots) {
                 intern->slots = old;
@@ -115,27 +122,32 @@ void intern_truncate(struct intern *intern, size_t n)
         fill_slots(intern);
 }
 
-int64_t intern_put(struct intern *intern, const void *data, size_t len)
+int intern_append(struct intern *intern, const void *data, size_t len)
 {
-        uint32_t *slot;
         int r;
 
-        if (intern->n * 2 >= intern->n_slots) {
-                r = grow_slots(intern);
-                if (r < 0)
-                        return r;
-        }
-        slot = find_slot(intern, data, len);
-        if (*slot)
-                return *slot - 1;
-        if (intern->n >= INTERN_MAX)
-                return ROAST_E_NOMEM;
-        if (ARRAY_ROOM(intern->ends, intern->n, intern->cap) < 0)
+        if (intern->n >= INTERN_MAX || ARRAY_ROOM(intern->ends, intern->n, intern->cap) < 0)
                 return ROAST_E_NOMEM;
         r = buf_append(&intern->bytes, data, len);
         if (r < 0)
                 return r;
-        intern->ends[intern->n] = intern->bytes.len;
-        *slot = (uint32_t)++intern->n;
-        return (int64_t)intern->n - 1;
+        intern->ends[intern->n++] = intern->bytes.len;
+        return 0;
+}
+
+int64_t intern_put(struct intern *intern, const void *data, size_t len)
+{
+        uint32_t *slot;
+        int r = intern_index(intern);
+
+        if (r < 0)
+                return r;
+        slot = find_slot(intern, data, len);
+        if (!*slot) {
+                r = intern_append(intern, data, len);
+                if (r < 0)
+                        return r;
+                *slot = (uint32_t)intern->n;
+        }
+        return *slot - 1;
 }

@@ -25,6 +25,10 @@ void intern_deinit(struct intern *intern);
 void intern_clear(struct intern *intern);
 /* The string's number, or ROAST_E_NOMEM. */
 int64_t intern_put(struct intern *intern, const void *data, size_t len);
+/* A string that is known to be another than all before: quicker. 0 or ROAST_E_NOMEM. */
+int intern_append(struct intern *intern, const void *data, size_t len);
+/* Has intern_find() know what was appended. 0 or ROAST_E_NOMEM. */
+int intern_index(struct intern *intern);
 /* The same of a string that must be there; ROAST_E_NOENT if it is not. */
 int64_t intern_find(const struct intern *intern, const void *data, size_t len);
 /* Forgets the strings from number n on. */

@@ -174,6 +174,33 @@ static void test_a_record_is_small(void **state)
 
 /* ---- interned strings ---- */
 
+static void test_appended_strings_are_found_once_there_is_an_index(void **state)
+{
+        ROAST_CLEANUP(intern_deinit) struct intern intern = { 0 };
+        char text[32];
+        size_t len;
+
+        (void)state;
+        assert_int_equal(intern_index(&intern), 0);
+        for (int i = 0; i < 1000; i++)
+                assert_int_equal(
+                        intern_append(&intern, text, (size_t)snprintf(text, sizeof(text), "%d", i)),
+                        0);
+        assert_int_equal(intern_append(&intern, "7", 1), 0); /* as a damaged file may have it */
+        assert_int_equal(intern_index(&intern), 0);
+        assert_int_equal(intern_find(&intern, "999", 3), 999);
+        assert_int_equal(intern_find(&intern, "7", 1), 7);
+        assert_int_equal(intern_find(&intern, "1000", 4), ROAST_E_NOENT);
+        assert_string_equal(strndupa(intern_get(&intern, 1000, &len), 1), "7");
+        assert_int_equal(intern_put(&intern, "42", 2), 42);
+        assert_int_equal(intern_put(&intern, "new", 3), 1001);
+        for (int i = 0; i < 2000; i++) /* one that was put finds what was appended, too */
+                assert_int_equal(intern_append(&intern, text,
+                                               (size_t)snprintf(text, sizeof(text), "x%d", i)),
+                                 0);
+        assert_int_equal(intern_put(&intern, "x5", 2), 1007);
+}
+
 static void test_strings_are_known_by_the_order_of_their_appearance(void **state)
 {
         ROAST_CLEANUP(intern_deinit) struct intern intern = { 0 };
@@ -209,6 +236,7 @@ int main(void)
                 cmocka_unit_test(test_a_table_is_appended_to_the_buffer),
                 cmocka_unit_test(test_parts_need_a_chunk),
                 cmocka_unit_test(test_a_record_is_small),
+                cmocka_unit_test(test_appended_strings_are_found_once_there_is_an_index),
                 cmocka_unit_test(test_strings_are_known_by_the_order_of_their_appearance),
         };
 
