@@ -6,6 +6,9 @@ from typing import Any
 
 from distributed import LocalCluster
 
+#: How often a collector lets workers sample where a test is short
+INTERVAL_S = 0.1
+
 
 def local_cluster(n_workers: int = 2, **options: Any) -> LocalCluster:
     """Return a cluster of workers with a thread each, unless other options are given."""

@@ -286,7 +286,7 @@ def test_a_run_whose_directory_is_removed_is_measured_to_its_end(
 FULL = """
 import json, logging, pathlib, resource, sys, time
 from distributed import Client
-from test_dask_life import Slow, work
+from slow import Slow, work
 from roastcoffea import MetricsCollector
 
 address, directory, when = sys.argv[1:]

@@ -15,57 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import local_cluster
-from distributed import Client, get_worker
+from clusters import INTERVAL_S, local_cluster
+from distributed import Client
+from leftovers import left, left_on_scheduler, left_on_worker
+from slow import Slow, work
 from waiting import until
 
-from roastcoffea import MetricsCollector, track_metrics
+from roastcoffea import MetricsCollector
 from roastcoffea.backends import dask as dask_backend
-
-INTERVAL_S = 0.1
-
-
-class Slow:
-    """A processor whose chunks take a moment."""
-
-    @track_metrics
-    def process(self, events: Any) -> dict[str, Any]:
-        time.sleep(0.05)
-        return {"worker": get_worker().address, "pid": os.getpid()}
-
-
-def work(client: Client, n: int = 8) -> list[dict[str, Any]]:
-    futures = [client.submit(Slow().process, [i], pure=False) for i in range(n)]
-    return client.gather(futures)  # type: ignore[no-any-return]
-
-
-async def left_on_scheduler(dask_scheduler: Any) -> list[str]:
-    """Return what a collector may have left on the scheduler."""
-    names = [*dask_scheduler.plugins, *dask_scheduler.worker_plugins]
-    names += list(dask_scheduler._broker._topics)
-    return [name for name in names if "roastcoffea" in str(name)]
-
-
-async def left_on_worker(dask_worker: Any) -> list[str]:
-    """Return what a collector may have left in a worker's process: plugins, sinks, threads."""
-    from roastcoffea import collecting
-
-    left = [name for name in dask_worker.plugins if "roastcoffea" in name]
-    left += [str(name) for name in collecting._sinks]
-    for task in Path("/proc/self/task").iterdir():
-        name = (task / "comm").read_text().strip()
-        if name == "roast-sampler" or name.startswith("roastcoffea"):
-            left.append(name)
-    return left
-
-
-def left(client: Client) -> list[str]:
-    """Return everything that is left, also in the client."""
-    names = client.run_on_scheduler(left_on_scheduler)
-    for here in client.run(left_on_worker).values():
-        names += here
-    names += [topic for topic in client._event_handlers if "roastcoffea" in topic]
-    return [*names, *(["the environment"] if "ROAST_COLLECT" in os.environ else [])]
 
 
 def rates(collector: MetricsCollector) -> list[float]:
@@ -107,100 +64,6 @@ def test_collectors_within_each_other_see_what_happens_in_their_own_block(client
         work(client, 4)
     assert (len(outer.chunk_metrics), len(inner.chunk_metrics)) == (9, 3)
     assert left(client) == []
-
-
-def test_a_processor_of_two_collectors_is_measured_until_the_outer_one_ends() -> None:
-    processor = Slow()
-    with MetricsCollector(processor_instance=processor):
-        with MetricsCollector(processor_instance=processor):
-            pass
-        assert processor._roastcoffea_collect_metrics  # type: ignore[attr-defined]
-        assert os.environ["ROAST_COLLECT"] == "1"
-    assert processor._roastcoffea_collect_metrics is False  # type: ignore[attr-defined]
-    assert "_roastcoffea_collect_metrics" not in vars(Slow)
-    assert "ROAST_COLLECT" not in os.environ
-
-
-def local_class() -> Any:
-    """Return a class that is pickled by value, as those of a notebook are."""
-
-    class Counting:
-        @track_metrics
-        def process(self, events: Any) -> Any:
-            return {"n": len(events)}
-
-    return Counting
-
-
-def measured_on(client: Any, processor: Any) -> set[bool]:
-    """Tell whether the workers measure a processor; they keep it, and so its class."""
-
-    def call(dask_worker: Any) -> Any:
-        vars(dask_worker).setdefault("_test_kept", []).append(processor)
-        return processor.process([1])
-
-    outputs = client.run(call)
-    return {"__roastcoffea_metrics__" in output for output in outputs.values()}
-
-
-def test_a_class_that_travels_by_value_is_measured_in_the_block_only(client: Any) -> None:
-    cls = local_class()
-    processor = cls()
-    with MetricsCollector(client, processor_instance=processor):
-        assert cls._roastcoffea_collect_metrics is True
-        assert processor._roastcoffea_collect_metrics is True
-        assert measured_on(client, processor) == {True}
-        assert measured_on(client, cls()) == {True}
-    assert measured_on(client, cls()) == {False}
-    assert measured_on(client, processor) == {False}
-    assert not hasattr(cls, "_roastcoffea_collect_metrics")
-
-
-def test_a_processor_that_was_measured_once_is_measured_again(client: Any) -> None:
-    processor = local_class()()
-    for _ in range(2):
-        with MetricsCollector(client, processor_instance=processor):
-            pass
-        assert processor._roastcoffea_collect_metrics is False
-    with MetricsCollector(client):
-        assert measured_on(client, processor) == {True}
-    assert measured_on(client, processor) == {False}
-
-
-@pytest.mark.parametrize("when", ["before", "within"])
-def test_a_processor_that_the_user_switched_off_stays_off(when: str, client: Any) -> None:
-    processor = local_class()()
-    with MetricsCollector(client, processor_instance=processor):
-        pass
-    processor = type(processor)() if when == "before" else processor
-    if when == "before":
-        processor._roastcoffea_collect_metrics = False
-    with MetricsCollector(client, processor_instance=processor):
-        if when == "within":
-            processor._roastcoffea_collect_metrics = False
-        else:
-            assert measured_on(client, processor) == {True}, "it is asked for here"
-    assert processor._roastcoffea_collect_metrics is False
-    with MetricsCollector(client):
-        assert measured_on(client, processor) == {False}
-
-
-def test_flags_that_a_class_has_are_given_back() -> None:
-    class Off(Slow):
-        _roastcoffea_collect_metrics = False
-
-    outer, inner = (
-        MetricsCollector(processor_instance=Off()),
-        MetricsCollector(processor_instance=Off()),
-    )
-    with outer, inner:
-        assert Off._roastcoffea_collect_metrics is True
-    assert Off._roastcoffea_collect_metrics is False
-    outer.__enter__()
-    inner.__enter__()
-    outer.__exit__(None, None, None)
-    inner.__exit__(None, None, None)
-    assert not Off._roastcoffea_collect_metrics
 
 
 def test_two_clients_of_one_scheduler_do_not_disturb_each_other(cluster: Any) -> None:
@@ -461,94 +324,3 @@ def test_a_worker_that_comes_and_one_that_is_restarted_are_followed(tmp_path: Pa
         assert collector.tracking_data is not None
         assert len(collector.tracking_data["worker_memory"]) == 4
         assert left(client) == []
-
-
-# ---- asynchronous clients ----------------------------------------------------------------------
-
-
-async def left_async(client: Any) -> list[str]:
-    names = await client.run_on_scheduler(left_on_scheduler)
-    for here in (await client.run(left_on_worker)).values():
-        names += here
-    return [*names, *(topic for topic in client._event_handlers if "roastcoffea" in topic)]
-
-
-def test_an_asynchronous_client_is_followed_by_async_with() -> None:
-    async def main() -> None:
-        async with (
-            local_cluster(asynchronous=True) as cluster,
-            Client(cluster, asynchronous=True) as client,
-        ):
-            async with MetricsCollector(
-                client, processor_instance=Slow(), worker_tracking_interval=INTERVAL_S
-            ) as collector:
-                futures = [client.submit(Slow().process, [i], pure=False) for i in range(8)]
-                await client.gather(futures)
-                collector.set_coffea_report({"entries": 8})
-            assert len(collector.chunk_metrics) == 8
-            assert len((collector.tracking_data or {})["worker_memory"]) == 2
-            assert collector.span_metrics
-            assert collector.get_metrics()["total_events"] == 8
-            assert await left_async(client) == []
-
-    asyncio.run(main())
-
-
-def test_a_plain_with_in_the_loop_of_its_client_does_not_wait_for_itself(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        async with (
-            local_cluster(n_workers=1, processes=False, asynchronous=True) as cluster,
-            Client(cluster, asynchronous=True) as client,
-        ):
-            with MetricsCollector(client) as collector:
-                assert await client.submit(sum, [1, 2]) == 3
-            assert "use `async with`" in caplog.text
-            assert collector.summary().metrics()["monitoring_faults"]
-
-    asyncio.run(asyncio.wait_for(main(), 60))
-
-
-def test_a_client_is_followed_from_another_event_loop(client: Any) -> None:
-    async def main() -> MetricsCollector:
-        async with MetricsCollector(client) as collector:
-            await asyncio.to_thread(work, client, 4)
-        return collector
-
-    assert len(asyncio.run(main()).chunk_metrics) == 4
-    assert left(client) == []
-
-
-def test_a_client_that_closes_in_another_event_loops_block_keeps_nobody_waiting() -> None:
-    async def main() -> MetricsCollector:
-        cluster = local_cluster(n_workers=1, processes=False)
-        client = Client(cluster)
-        async with MetricsCollector(client, worker_tracking_interval=INTERVAL_S) as collector:
-            await asyncio.to_thread(work, client, 2)
-            while len(collector.chunk_metrics) < 2:
-                await asyncio.sleep(0.05)
-            await asyncio.to_thread(client.close)
-            await asyncio.to_thread(cluster.close)
-        return collector
-
-    collector = asyncio.run(asyncio.wait_for(main(), 30))
-    assert len(collector.chunk_metrics) == 2
-    assert collector.tracking_data is not None
-    assert "ROAST_COLLECT" not in os.environ
-
-
-def test_a_cancelled_block_leaves_nothing(client: Any) -> None:
-    async def main() -> None:
-        async with MetricsCollector(client):
-            await asyncio.sleep(600)
-
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(main())
-        await asyncio.sleep(1)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancelled())
-    assert left(client) == []

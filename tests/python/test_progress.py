@@ -74,7 +74,7 @@ def test_what_no_record_tells_is_not_zero() -> None:
 def test_a_run_shows_its_progress_and_leaves_the_last_state(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from test_dask_life import work
+    from slow import work
 
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     monkeypatch.setattr(progress, "_console", lambda: console)

@@ -3,48 +3,9 @@
 #include "unit.h"
 
 #include "alloc.h"
-#include "probe/readings.h"
-#include "roast-compare.h"
-#include "summed.h"
+#include "compared.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-#define RUNS_MAX 4
-
-/* Runs of groups, and what their comparison says */
-struct compared {
-        struct roast_run *runs[RUNS_MAX];
-        size_t groups[RUNS_MAX];
-        size_t n;
-        struct roast_comparison comparison;
-};
-
-static struct roast_run *add_run(struct compared *compared, size_t group)
-{
-        struct roast_run *run = new_timed_run();
-
-        compared->groups[compared->n] = group;
-        compared->runs[compared->n++] = run;
-        return run;
-}
-
-static void compare(struct compared *compared)
-{
-        struct roast_error error = { 0 };
-
-        for (size_t i = 0; i < compared->n; i++)
-                assert_int_equal(roast_run_commit(compared->runs[i], NULL), 0);
-        if (roast_compare(&compared->comparison, compared->runs, compared->groups, compared->n,
-                          &error) < 0)
-                fail_msg("%s", error.message);
-}
-
-static void compared_deinit(struct compared *compared)
-{
-        for (size_t i = 0; i < compared->n; i++)
-                roast_run_free(compared->runs[i]);
-        roast_comparison_deinit(&compared->comparison);
-}
 
 static char **values_of(const struct compared *compared, const char *name)
 {
@@ -68,14 +29,6 @@ static void assert_differ(const struct compared *compared, const char *name, con
 static void set_text(struct roast_run *run, const char *name, const char *text)
 {
         assert_int_equal(roast_run_fact_text(run, name, text, NULL), 0);
-}
-
-static void add_worker(struct roast_run *run, const char *name, const char *host)
-{
-        struct roast_worker worker = { name, host, -1, 1, -1 };
-
-        assert_int_equal(roast_run_add_worker_event(run, UTC, ROAST_WORKER_PRESENT, &worker, NULL),
-                         0);
 }
 
 static void test_facts_of_every_type_are_told(void **state)
@@ -151,79 +104,6 @@ static void test_of_long_lists_a_part_is_shown(void **state)
         set_text(b, "report.columns", "Jet_pt\nb1\nb2\nb3\nb4\nb5\nb6\nb7");
         compare(&compared);
         assert_differ(&compared, "branches", "3", "8: +b1, +b2, +b3, +b4, +b5, +b6 and 3 more");
-}
-
-static void fill_hosts(struct roast_run *run, size_t group, int n)
-{
-        for (int i = 0; i < n; i++) {
-                char host[32];
-
-                snprintf(host, sizeof(host), "node%05d.%zu.example", i, group);
-                add_worker(run, "tcp://a:1", host);
-        }
-}
-
-static void fill_versions(struct roast_run *run, size_t group, int n)
-{
-        for (int i = 0; i < n; i++) {
-                char name[32];
-
-                snprintf(name, sizeof(name), "env.package%05d", i);
-                assert_int_equal(roast_run_fact_int(run, name, (int64_t)group, NULL), 0);
-        }
-}
-
-/* What comparing two runs takes that have nothing in common of n; the least of three tries */
-static int64_t cpu_ns_of(void (*fill)(struct roast_run *run, size_t group, int n), int n)
-{
-        ROAST_CLEANUP(compared_deinit) struct compared compared = { 0 };
-        int64_t least_ns = INT64_MAX;
-
-        for (size_t group = 0; group < 2; group++)
-                fill(add_run(&compared, group), group, n);
-        for (int i = 0; i < 3; i++) {
-                int64_t start_ns = probe_thread_cpu_ns(), ns;
-
-                roast_comparison_deinit(&compared.comparison);
-                compare(&compared);
-                ns = probe_thread_cpu_ns() - start_ns;
-                least_ns = ns < least_ns ? ns : least_ns;
-        }
-        return least_ns;
-}
-
-/* AddressSanitizer copies whatever grows, each time: there nothing grows evenly. */
-#ifdef __SANITIZE_ADDRESS__
-#define COPIES_WHAT_GROWS true
-#else
-#define COPIES_WHAT_GROWS false
-#endif
-
-/* Eight times as many take about eight times as long, where a search of all for each takes 64. */
-static void assert_grows_evenly(void (*fill)(struct roast_run *run, size_t group, int n), int n)
-{
-        int64_t few_ns, many_ns;
-
-        if (COPIES_WHAT_GROWS) {
-                print_message("AddressSanitizer copies whatever grows\n");
-                skip();
-        }
-        few_ns = cpu_ns_of(fill, n);
-        many_ns = cpu_ns_of(fill, 8 * n);
-        if (many_ns > 24 * few_ns)
-                fail_msg("%.1f times as long", (double)many_ns / (double)few_ns);
-}
-
-static void test_long_lists_are_compared_in_time(void **state)
-{
-        (void)state;
-        assert_grows_evenly(fill_hosts, 1000);
-}
-
-static void test_many_conditions_are_compared_in_time(void **state)
-{
-        (void)state;
-        assert_grows_evenly(fill_versions, 1000);
 }
 
 static void test_a_list_that_only_one_run_has(void **state)
@@ -328,8 +208,6 @@ int main(void)
                 cmocka_unit_test(test_hosts_are_listed_once_and_in_order),
                 cmocka_unit_test(test_the_same_hosts_are_no_difference),
                 cmocka_unit_test(test_of_long_lists_a_part_is_shown),
-                cmocka_unit_test(test_long_lists_are_compared_in_time),
-                cmocka_unit_test(test_many_conditions_are_compared_in_time),
                 cmocka_unit_test(test_a_list_that_only_one_run_has),
                 cmocka_unit_test(test_a_list_like_the_first_is_only_counted),
                 cmocka_unit_test(test_texts_of_a_group_are_told_once_each),

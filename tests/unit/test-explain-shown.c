@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "roast-explain.h"
-#include "sample.h"
-#include "scene.h"
+#include "explained.h"
 #include "util/cleanup.h"
 
 /* The largest file comes last, in one chunk: the finding names it. */
@@ -24,14 +22,12 @@ static void has_a_hostile_name(struct scene_chunk *chunk)
 static void test_names_from_files_do_no_harm(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = has_a_hostile_name });
         struct roast_explain_view view = { .width = 60, .all = true };
         struct roast_error error = { 0 };
         char *text;
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .shape = has_a_hostile_name });
         assert_int_equal(roast_explanation_to_text(&text, &found, &view, &error), 0);
         assert_has(text, "/data/?[2J?<b>|x_9.root");
         assert_has_not(text, "\033");
@@ -50,12 +46,10 @@ static void test_names_from_files_do_no_harm(void **state)
 static void test_lines_keep_to_the_width(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .first = 20, .after = 20 });
         struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .first = 20, .after = 20 });
         assert_true(found.n_findings >= 2);
         found.findings[0].estimated = true;
         found.findings[0].saves_s = 12345.6;

@@ -11,21 +11,11 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "explained.h"
 #include "record/chunk.h"
-#include "roast-explain.h"
 #include "sample.h"
-#include "scene.h"
 #include "util/cleanup.h"
 #include "util/size.h"
-
-static const struct roast_finding *find(const struct roast_explanation *explanation,
-                                        const char *rule)
-{
-        for (size_t i = 0; i < explanation->n_findings; i++)
-                if (!strcmp(explanation->findings[i].rule, rule))
-                        return &explanation->findings[i];
-        return NULL;
-}
 
 /* ---- traits ---- */
 
@@ -238,12 +228,10 @@ static void test_each_rule_fires_on_its_trait(void **state)
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(traits); i++) {
                 ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-                ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&traits[i].scene);
-                struct roast_error error = { 0 };
                 const struct roast_finding *finding;
 
-                assert_int_equal(roast_explain(&found, run, &error), 0);
-                finding = find(&found, traits[i].rule);
+                explain_scene(&found, &traits[i].scene);
+                finding = find_rule(&found, traits[i].rule);
                 if (!finding)
                         fail_msg("%s did not fire", traits[i].rule);
                 if (!traits[i].not_time && !traits[i].beside && finding != &found.findings[0])
@@ -257,15 +245,12 @@ static void test_each_rule_fires_on_its_trait(void **state)
 static void test_no_rule_fires_on_a_good_run(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&(struct scene){ 0 });
-        struct roast_error error = { 0 };
         struct roast_rule rule;
         size_t n = 0;
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        if (found.n_findings)
-                fail_msg("%s fired: %s", found.findings[0].rule, found.findings[0].title);
+        explain_scene(&found, &(struct scene){ 0 });
+        assert_none_fired(&found);
         for (; roast_explain_rule(n, &rule); n++) {
                 bool tested = false;
 
@@ -305,24 +290,13 @@ static void test_what_a_trait_is_not(void **state)
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(others); i++) {
                 ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-                ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&others[i].scene);
-                struct roast_error error = { 0 };
                 const struct roast_finding *first;
 
-                assert_int_equal(roast_explain(&found, run, &error), 0);
+                explain_scene(&found, &others[i].scene);
                 first = found.n_findings ? &found.findings[0] : NULL;
                 if (first && !strcmp(first->rule, others[i].not_rule))
                         fail_msg("case %zu: %s is first", i, others[i].not_rule);
         }
-}
-
-static const char *why_not(const struct roast_explanation *found, const char *rule)
-{
-        for (size_t i = 0; i < found->n_unfired; i++)
-                if (!strcmp(found->unfired[i].rule, rule))
-                        return found->unfired[i].why_not;
-        fail_msg("%s fired", rule);
-        return NULL;
 }
 
 /* Threads without a chunk may have had one that is not written yet. */
@@ -340,10 +314,8 @@ static void test_rules_about_the_end_of_a_run_need_one(void **state)
         (void)state;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(cases); i++) {
                 ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-                ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(&cases[i].scene);
-                struct roast_error error = { 0 };
 
-                assert_int_equal(roast_explain(&found, run, &error), 0);
+                explain_scene(&found, &cases[i].scene);
                 assert_has(why_not(&found, cases[i].rule), "its end is not known");
         }
 }
@@ -358,26 +330,20 @@ static void has_no_events(struct scene_chunk *chunk)
 static void test_chunks_without_events_are_not_too_small(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = has_no_events });
-        struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .shape = has_no_events });
         assert_string_equal(why_not(&found, "chunks-small"), "no chunk has events");
 }
 
 static void test_large_counts_are_told_with_separators(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = is_small });
         const struct roast_finding *finding;
-        struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        finding = find(&found, "chunks-small");
+        explain_scene(&found, &(struct scene){ .shape = is_small });
+        finding = find_rule(&found, "chunks-small");
         assert_non_null(finding);
         assert_has(finding->evidence[1], "chunks have 1,000 events; ");
 }
@@ -392,109 +358,22 @@ static void test_chunks_that_take_no_time_do_not_stand_out(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = takes_no_time });
         struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .shape = takes_no_time });
         assert_has(why_not(&found, "outliers"), "0 chunks took 3 times");
         assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
         assert_null(strstr(text, "nan %"));
-}
-
-/* A worker stops taking chunks: as if it was killed and nobody saw it */
-static void is_alone_from_the_middle_on(struct scene_chunk *chunk)
-{
-        if (chunk->worker > 0 && chunk->order >= SCENE_CHUNKS / 2)
-                chunk->wall = 0;
-}
-
-static void test_chunks_are_not_too_few_where_there_are_as_many_as_advised(void **state)
-{
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = is_alone_from_the_middle_on });
-        struct roast_error error = { 0 };
-
-        (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        assert_has(why_not(&found, "chunks-large"), "25.0 chunks for each thread");
-}
-
-static void assert_nothing_found(const struct scene *scene)
-{
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep) struct roast_run *run = scene_run(scene);
-        struct roast_error error = { 0 };
-
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        if (found.n_findings)
-                fail_msg("%s fired: %s", found.findings[0].rule, found.findings[0].title);
-}
-
-static void test_threads_are_not_idle_after_their_worker_has_gone(void **state)
-{
-        (void)state;
-        assert_nothing_found(&(struct scene){ .workers = 20, .chunks = 4, .in_turns = true });
-}
-
-/* Chunks are too few for what advice there is, but nobody waits. */
-static void is_alone_at_the_end(struct scene_chunk *chunk)
-{
-        if (chunk->worker > 0 && chunk->order >= 4)
-                chunk->wall = 0;
-}
-
-static void test_a_worker_that_goes_early_makes_no_tail(void **state)
-{
-        struct scene scene = {
-                .shape = is_alone_at_the_end, .workers = 2, .chunks = 8, .goes = true
-        };
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep) struct roast_run *run = NULL;
-        struct roast_error error = { 0 };
-
-        (void)state;
-        assert_nothing_found(&scene);
-        scene.goes = false; /* one that stays does wait */
-        run = scene_run(&scene);
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        assert_non_null(find(&found, "chunks-large"));
-}
-
-/* A worker of eight threads that is there for half a second of nine, and gets nothing */
-static void test_threads_without_a_chunk_count_while_they_are_there(void **state)
-{
-        const struct roast_worker late = { "tcp://10.0.0.9:1000", "node9", 900, 8, 0 };
-        ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .workers = 6, .chunks = 9 });
-        const int64_t s = 1000000000;
-        struct roast_error error = { 0 };
-
-        (void)state;
-        assert_int_equal(roast_run_add_worker_event(run, SCENE_START_UTC_NS + 8 * s,
-                                                    ROAST_WORKER_CAME, &late, &error),
-                         0);
-        assert_int_equal(roast_run_add_worker_event(run, SCENE_START_UTC_NS + 17 * s / 2,
-                                                    ROAST_WORKER_WENT, &late, &error),
-                         0);
-        assert_int_equal(roast_run_commit(run, &error), 0);
-        assert_int_equal(roast_explain(&found, run, &error), 0);
-        assert_has(why_not(&found, "chunks-large"), "threads were idle at the end for 7.");
 }
 
 /* Half of the time of every chunk is waiting: the run could take half as long. */
 static void test_savings_are_wall_time_of_the_run(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = waits_for_cores });
-        struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .shape = waits_for_cores });
         assert_true(fabs(found.findings[0].share - 0.5) < 0.02);
         assert_true(fabs(found.findings[0].saves_s - found.elapsed_s / 2) < 1);
         for (size_t i = 1; i < found.n_findings; i++)
@@ -523,13 +402,11 @@ static void test_a_run_that_tells_nothing_has_reasons(void **state)
 static void test_chunks_without_a_split_are_no_evidence(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .no_splits = true });
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .no_splits = true });
         assert_int_equal(found.n_findings, 0);
         assert_int_equal(roast_explanation_to_json(&text, &found, &error), 0);
         assert_has(text, "no chunk tells how long it waited for a core");
@@ -544,12 +421,9 @@ static void is_never_looked_at(struct scene_chunk *chunk)
 static void test_waits_that_no_look_met_are_not_called_short(void **state)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation found = { 0 };
-        ROAST_CLEANUP(sample_freep)
-        struct roast_run *run = scene_run(&(struct scene){ .shape = is_never_looked_at });
-        struct roast_error error = { 0 };
 
         (void)state;
-        assert_int_equal(roast_explain(&found, run, &error), 0);
+        explain_scene(&found, &(struct scene){ .shape = is_never_looked_at });
         assert_string_equal(why_not(&found, "io-bound"), "only 0 looks met a chunk asleep");
         assert_string_equal(why_not(&found, "gil"), "only 0 looks met a chunk asleep");
 }
@@ -594,10 +468,6 @@ int main(void)
                 cmocka_unit_test(test_chunks_without_events_are_not_too_small),
                 cmocka_unit_test(test_large_counts_are_told_with_separators),
                 cmocka_unit_test(test_chunks_that_take_no_time_do_not_stand_out),
-                cmocka_unit_test(test_chunks_are_not_too_few_where_there_are_as_many_as_advised),
-                cmocka_unit_test(test_threads_are_not_idle_after_their_worker_has_gone),
-                cmocka_unit_test(test_a_worker_that_goes_early_makes_no_tail),
-                cmocka_unit_test(test_threads_without_a_chunk_count_while_they_are_there),
                 cmocka_unit_test(test_savings_are_wall_time_of_the_run),
                 cmocka_unit_test(test_a_run_that_tells_nothing_has_reasons),
                 cmocka_unit_test(test_chunks_without_a_split_are_no_evidence),

@@ -159,26 +159,29 @@ static void test_the_parts_of_wall_time_sum_to_it_and_looks_are_pooled(void **st
         assert_near(known(&summary, ROAST_MONITORING_PERCENT), 0.02 / 9 * 100);
 }
 
-static void init_with_one_chunk(struct chunk_table *table)
+/* A run of one chunk of ten seconds; CHUNK_ABSENT: what measuring took is not told. */
+static void summarize_chunk(struct roast_summary *summary, int64_t cpu_ns, int64_t probe_ns)
 {
-        chunk_table_init(table);
-        assert_int_equal(chunk_table_add(table), 0);
-        chunk_table_set(table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
-        chunk_table_set(table, 0, CHUNK_WALL_NS, 10 * S);
-        chunk_table_set(table, 0, CHUNK_CPU_NS, 4 * S);
+        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
+        struct roast_run *run = new_timed_run();
+
+        chunk_table_init(&table);
+        assert_int_equal(chunk_table_add(&table), 0);
+        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
+        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
+        chunk_table_set(&table, 0, CHUNK_CPU_NS, cpu_ns);
+        chunk_table_set(&table, 0, CHUNK_PROBE_NS, probe_ns);
+        add_table(run, &table);
+        summarize(summary, run);
 }
 
 /* As those of a worker without the extension */
 static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waiting(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
-        struct roast_run *run = new_timed_run();
 
         (void)state;
-        init_with_one_chunk(&table);
-        add_table(run, &table);
-        summarize(&summary, run);
+        summarize_chunk(&summary, 4 * S, CHUNK_ABSENT);
         assert_near(known(&summary, ROAST_CHUNK_CPU_SECONDS), 4);
         assert_absent(&summary, ROAST_CHUNK_RUNQUEUE_SECONDS, "no chunk tells it");
         assert_absent(&summary, ROAST_CHUNK_THROTTLED_SECONDS, "no chunk tells it");
@@ -192,17 +195,9 @@ static void test_a_queue_that_no_chunk_tells_of_is_absent_and_the_rest_is_waitin
 static void test_a_chunk_that_never_slept_waited_for_nothing(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
-        struct roast_run *run = new_timed_run();
 
         (void)state;
-        chunk_table_init(&table);
-        assert_int_equal(chunk_table_add(&table), 0);
-        chunk_table_set(&table, 0, CHUNK_OUTCOME, CHUNK_FINISHED);
-        chunk_table_set(&table, 0, CHUNK_WALL_NS, 10 * S);
-        chunk_table_set(&table, 0, CHUNK_CPU_NS, 10 * S);
-        add_table(run, &table);
-        summarize(&summary, run);
+        summarize_chunk(&summary, 10 * S, CHUNK_ABSENT);
         assert_int_equal(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].state, ROAST_ESTIMATED);
         assert_near(summary.metrics.values[ROAST_CHUNK_GIL_SECONDS].real, 0);
         assert_near(summary.metrics.values[ROAST_CHUNK_BLOCK_IO_SECONDS].real, 0);
@@ -212,14 +207,9 @@ static void test_a_chunk_that_never_slept_waited_for_nothing(void **state)
 static void test_what_measuring_cost_is_known_where_a_chunk_tells_it(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
-        ROAST_CLEANUP(chunk_table_deinit) struct chunk_table table;
-        struct roast_run *run = new_timed_run();
 
         (void)state;
-        init_with_one_chunk(&table);
-        chunk_table_set(&table, 0, CHUNK_PROBE_NS, 0);
-        add_table(run, &table);
-        summarize(&summary, run);
+        summarize_chunk(&summary, 4 * S, 0);
         assert_near(known(&summary, ROAST_MONITORING_SECONDS), 0);
 }
 
