@@ -8,6 +8,7 @@ transactions in the format that a real one writes.
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import time
 import weakref
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting import until
 
 from roastcoffea import MetricsCollector, open_run, track_metrics
 from roastcoffea.backends.taskvine import MANAGER, STATISTICS, TaskVineMetricsBackend
@@ -323,10 +325,15 @@ def test_a_manager_that_fails_to_answer_does_not_stop_the_analysis(
         manager, backend="taskvine", processor_instance=processor, worker_tracking_interval=0.05
     ) as collector:
         manager.fails = True
-        for number in range(3):
-            time.sleep(0.06)
-            manager.submit(chunk(number, processor))
+        asked, numbers = manager.asked, itertools.count()
+
+        def a_chunk_is_done_and_three_questions_failed() -> bool:
+            manager.submit(chunk(next(numbers), processor))
             assert manager.wait(5).output["events"] == 100
+            return manager.asked == asked + 3
+
+        # where the first answer took long, the next question comes later
+        assert until(a_chunk_is_done_and_three_questions_failed)
     assert "asking the manager" in caplog.text
     assert collector._faults == 3
 
