@@ -9,12 +9,12 @@
  * watcher saw the thread sleep in. Looks that met it running or runnable say
  * nothing about that and are not among the samples.
  *
- * They do say whether the kernel's count can be true. Kernels from 6.12 on leave
- * a thread that falls asleep in the run queue for a while; if it is moved to
- * another core there, all of its sleep is counted as time in the queue (seen on
- * 6.18, for up to one sleep in a hundred where cores are scarce). So where looks
- * met the thread asleep far more often than the count leaves room for, the time
- * asleep is estimated from all looks, and the queue has the rest.
+ * They do say whether the kernel's count can be true. Linux 6.18 was seen to count
+ * all of a sleep as time in the queue, for up to one sleep in a hundred where cores
+ * are scarce; probably of threads that it leaves in the queue as they fall asleep
+ * (as it does since 6.12) and then moves to another core. So where looks met the
+ * thread asleep far more often than the count leaves room for, the time asleep is
+ * estimated from all looks, and the queue has the rest.
  *
  * The kernel counts throttling for the whole group and once per core, so of a
  * thread's time in the run queue as much as that is held to be throttling. Where
