@@ -243,17 +243,6 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         return dict;
 }
 
-static void run_dealloc(PyObject *self)
-{
-        PyTypeObject *type = Py_TYPE(self);
-        freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-
-        roast_run_free(((RunObject *)self)->run);
-        pthread_mutex_destroy(&((RunObject *)self)->lock);
-        release(self);
-        Py_DECREF(type);
-}
-
 static PyObject *run_path(PyObject *self, PyObject *unused)
 {
         struct roast_run *run = native_run_enter(self);
@@ -267,6 +256,17 @@ static PyObject *run_path(PyObject *self, PyObject *unused)
         text = path ? PyUnicode_DecodeFSDefault(path) : Py_NewRef(Py_None);
         native_run_unlock(self);
         return text;
+}
+
+static void run_dealloc(PyObject *self)
+{
+        PyTypeObject *type = Py_TYPE(self);
+        freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+        roast_run_free(((RunObject *)self)->run);
+        pthread_mutex_destroy(&((RunObject *)self)->lock);
+        release(self);
+        Py_DECREF(type);
 }
 
 static PyMethodDef methods[] = {
