@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "roast-run.h"
 
-static void help(void)
+static void check_help(void)
 {
         fputs("Usage: roast check RUN...\n"
               "Reads every row of the runs against the checksums of their commits.\n\n"
@@ -16,7 +16,7 @@ static void help(void)
               stdout);
 }
 
-static void count_rows(const char *table, int64_t rows, void *context)
+static void check_count_rows(const char *table, int64_t rows, void *context)
 {
         int64_t *sum = context;
 
@@ -33,7 +33,7 @@ static int check(const char *path, bool quiet)
 
         r = roast_run_open_any(&run, path, &error);
         if (r >= 0)
-                r = roast_run_check(run, count_rows, &rows, &error);
+                r = roast_run_check(run, check_count_rows, &rows, &error);
         roast_run_free(run);
         if (r >= 0 && !quiet)
                 printf("%s: whole, %lld row%s\n", path, (long long)rows, rows == 1 ? "" : "s");
@@ -60,7 +60,7 @@ int verb_check(int argc, char **argv)
                         quiet = true;
                         break;
                 case 'h':
-                        help();
+                        check_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("check");

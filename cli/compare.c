@@ -18,7 +18,7 @@ struct request {
         struct cli_runs runs;
 };
 
-static void help(void)
+static void compare_help(void)
 {
         fputs("Usage: roast compare RUN RUN... [--fail-on PERCENT]\n"
               "                     [--format text|json|csv|markdown]\n"
@@ -38,7 +38,7 @@ static void help(void)
 }
 
 /* "5" or "5%" */
-static bool parse_percent(const char *word, double *share)
+static bool compare_parse_percent(const char *word, double *share)
 {
         char *end;
 
@@ -47,7 +47,7 @@ static bool parse_percent(const char *word, double *share)
 }
 
 /* Sentences below the tables */
-static int print_notes(const struct roast_comparison *comparison)
+static int compare_print_notes(const struct roast_comparison *comparison)
 {
         ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
         size_t width = cli_width();
@@ -64,7 +64,7 @@ static int print_notes(const struct roast_comparison *comparison)
         return EXIT_GOOD;
 }
 
-static int print(const struct roast_comparison *comparison, const struct request *request)
+static int compare_print(const struct roast_comparison *comparison, const struct request *request)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
         struct roast_error error = { 0 };
@@ -80,11 +80,11 @@ static int print(const struct roast_comparison *comparison, const struct request
                 return cli_fail("compare", "%s", error.message);
         code = cli_print_tables("compare", &tables, request->format);
         if (code == EXIT_GOOD && request->format == CLI_TEXT)
-                code = print_notes(comparison);
+                code = compare_print_notes(comparison);
         return code;
 }
 
-static int judge(const struct roast_comparison *comparison, double fail_on)
+static int compare_judge(const struct roast_comparison *comparison, double fail_on)
 {
         const struct roast_compare_row *row;
 
@@ -101,7 +101,7 @@ static int judge(const struct roast_comparison *comparison, double fail_on)
         return EXIT_NO;
 }
 
-static int compare(const struct request *request)
+static int compare_answer(const struct request *request)
 {
         struct roast_comparison comparison;
         struct roast_error error = { 0 };
@@ -110,9 +110,9 @@ static int compare(const struct request *request)
         if (roast_compare(&comparison, request->runs.runs, request->runs.groups, request->runs.n,
                           &error) < 0)
                 return cli_fail("compare", "%s", error.message);
-        code = print(&comparison, request);
+        code = compare_print(&comparison, request);
         if (code == EXIT_GOOD)
-                code = judge(&comparison, request->fail_on);
+                code = compare_judge(&comparison, request->fail_on);
         roast_comparison_deinit(&comparison);
         return code;
 }
@@ -136,11 +136,11 @@ int verb_compare(int argc, char **argv)
                                 return EXIT_CANNOT;
                         break;
                 case 'F':
-                        if (!parse_percent(optarg, &request.fail_on))
+                        if (!compare_parse_percent(optarg, &request.fail_on))
                                 return cli_fail("compare", "'%s' is not a percentage", optarg);
                         break;
                 case 'h':
-                        help();
+                        compare_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("compare");
@@ -152,7 +152,7 @@ int verb_compare(int argc, char **argv)
                 code = cli_usage("compare");
         }
         if (code == EXIT_GOOD)
-                code = compare(&request);
+                code = compare_answer(&request);
         cli_runs_close(&request.runs);
         return code;
 }

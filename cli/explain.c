@@ -13,7 +13,7 @@ struct request {
         bool all;
 };
 
-static void help(void)
+static void explain_help(void)
 {
         struct roast_rule rule;
 
@@ -73,7 +73,7 @@ int verb_explain(int argc, char **argv)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
-                        help();
+                        explain_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("explain");

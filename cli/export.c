@@ -16,7 +16,7 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static void help(void)
+static void export_help(void)
 {
         fputs("Usage: roast export RUN [--format FORMAT] [--what WHAT] [--output FILE]\n"
               "Writes a run, or a part of it, in another format.\n\n"
@@ -44,7 +44,7 @@ struct target {
 static char *_Atomic unfinished;
 
 /* Ends the program, as the signal would have done, when it returns. */
-static void remove_unfinished(int number)
+static void export_remove_unfinished(int number)
 {
         char *path = unfinished;
 
@@ -55,10 +55,10 @@ static void remove_unfinished(int number)
 }
 
 /* A signal that is ignored, as under nohup, stays so. */
-static void remove_when_interrupted(char *path)
+static void export_remove_when_interrupted(char *path)
 {
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-        struct sigaction action = { .sa_handler = remove_unfinished };
+        struct sigaction action = { .sa_handler = export_remove_unfinished };
         struct sigaction now;
 
         unfinished = path;
@@ -67,7 +67,7 @@ static void remove_when_interrupted(char *path)
                         sigaction(signals[i], &action, NULL);
 }
 
-static int write_all(const void *data, size_t len, void *context, struct roast_error *error)
+static int export_write_all(const void *data, size_t len, void *context, struct roast_error *error)
 {
         const struct target *target = context;
         const char *at = data;
@@ -88,7 +88,7 @@ static int write_all(const void *data, size_t len, void *context, struct roast_e
 }
 
 /* Under whatever name, such as /dev/stdout: what is there already is not ours to replace. */
-static bool is_standard_output(const struct stat *st)
+static bool export_is_standard_output(const struct stat *st)
 {
         struct stat own;
 
@@ -96,7 +96,7 @@ static bool is_standard_output(const struct stat *st)
                own.st_ino == st->st_ino;
 }
 
-static int open_temporary(struct target *target)
+static int export_open_temporary(struct target *target)
 {
         struct roast_error error = { 0 };
 
@@ -107,13 +107,13 @@ static int open_temporary(struct target *target)
                 return cli_fail("export", "out of memory");
         }
         unlink(target->temporary);
-        remove_when_interrupted(target->temporary);
+        export_remove_when_interrupted(target->temporary);
         target->fd = open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         return EXIT_GOOD;
 }
 
 /* Beside the final name; a device or a pipe is written to as it is. */
-static int open_target(struct target *target, const char *source)
+static int export_open_target(struct target *target, const char *source)
 {
         struct roast_error error = { 0 };
         int code = EXIT_GOOD;
@@ -127,12 +127,12 @@ static int open_target(struct target *target, const char *source)
         is_there = stat(target->path, &st) == 0;
         if (is_there && S_ISDIR(st.st_mode))
                 return cli_fail("export", "%s: is a directory", target->path);
-        if (is_there && is_standard_output(&st))
+        if (is_there && export_is_standard_output(&st))
                 return EXIT_GOOD;
         if (is_there && !S_ISREG(st.st_mode))
                 target->fd = open(target->path, O_WRONLY | O_CLOEXEC);
         else
-                code = open_temporary(target);
+                code = export_open_temporary(target);
         if (code == EXIT_GOOD && target->fd < 0)
                 code = cli_fail("export", "%s: cannot be created: %s", target->path,
                                 strerror(errno));
@@ -140,7 +140,7 @@ static int open_target(struct target *target, const char *source)
 }
 
 /* On the disk before it has its name; a full disk may say so only now. */
-static int keep_target(struct target *target)
+static int export_keep_target(struct target *target)
 {
         if (!target->temporary)
                 return EXIT_GOOD;
@@ -154,7 +154,7 @@ static int keep_target(struct target *target)
         return EXIT_GOOD;
 }
 
-static void close_target(struct target *target)
+static void export_close_target(struct target *target)
 {
         if (target->fd >= 0 && target->fd != STDOUT_FILENO)
                 close(target->fd);
@@ -176,17 +176,17 @@ static int export(struct roast_run *run, const char *source,
                 return roast_export_v1(run, path, &error) < 0
                                ? cli_fail("export", "%s", error.message)
                                : EXIT_GOOD;
-        code = open_target(&target, source);
-        if (code == EXIT_GOOD && roast_export(run, options, write_all, &target, &error) < 0)
+        code = export_open_target(&target, source);
+        if (code == EXIT_GOOD && roast_export(run, options, export_write_all, &target, &error) < 0)
                 code = cli_fail("export", "%s", error.message);
         if (code == EXIT_GOOD)
-                code = keep_target(&target);
-        close_target(&target);
+                code = export_keep_target(&target);
+        export_close_target(&target);
         return code;
 }
 
 /* What does not go together is said before a run is opened. */
-static int check(const struct roast_export_options *options, const char *path)
+static int export_check(const struct roast_export_options *options, const char *path)
 {
         if (options->format == ROAST_EXPORT_V1 && options->what != ROAST_EXPORT_DEFAULT)
                 return cli_fail("export", "v1 holds everything: --what does not go with it");
@@ -197,7 +197,8 @@ static int check(const struct roast_export_options *options, const char *path)
         return EXIT_GOOD;
 }
 
-static int choose(const char *word, const char *const *choices, const char *what, int *choice)
+static int export_choose(const char *word, const char *const *choices, const char *what,
+                         int *choice)
 {
         *choice = *word ? cli_choice(word, choices) : -1;
         return *choice < 0 ? cli_fail("export", "there is no %s '%s'", what, word) : EXIT_GOOD;
@@ -223,11 +224,11 @@ int verb_export(int argc, char **argv)
                (option = getopt_long(argc, argv, "f:w:po:h", options, NULL)) != -1) {
                 switch (option) {
                 case 'f':
-                        code = choose(optarg, roast_export_formats, "format", &choice);
+                        code = export_choose(optarg, roast_export_formats, "format", &choice);
                         wanted.format = (enum roast_export_format)choice;
                         break;
                 case 'w':
-                        code = choose(optarg, roast_export_whats, "part of a run", &choice);
+                        code = export_choose(optarg, roast_export_whats, "part of a run", &choice);
                         wanted.what = (enum roast_export_what)choice;
                         break;
                 case 'p':
@@ -237,7 +238,7 @@ int verb_export(int argc, char **argv)
                         path = optarg;
                         break;
                 case 'h':
-                        help();
+                        export_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("export");
@@ -248,7 +249,7 @@ int verb_export(int argc, char **argv)
                 return cli_usage("export");
         }
         if (code == EXIT_GOOD)
-                code = check(&wanted, path);
+                code = export_check(&wanted, path);
         if (code != EXIT_GOOD)
                 return code;
         if (roast_run_open_any(&run, argv[optind], &error) < 0)

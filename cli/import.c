@@ -10,7 +10,7 @@
 #include "roast-run.h"
 #include "util/cleanup.h"
 
-static void help(void)
+static void import_help(void)
 {
         fputs("Usage: roast import SOURCE [--output RUN.roast]\n"
               "Makes a run file of a measurement directory, a folder of TaskVine's logs, or "
@@ -23,7 +23,7 @@ static void help(void)
 }
 
 /* The last part of the name that the source really has, "." being one too */
-static char *default_name(const char *source)
+static char *import_default_name(const char *source)
 {
         ROAST_CLEANUP(cleanup_free) char *real = realpath(source, NULL);
         const char *name = real ? strrchr(real, '/') : NULL;
@@ -48,7 +48,7 @@ static int import(const char *source, const char *output)
         }
         r = roast_run_open_any(&run, source, &error);
         if (r >= 0 && !output) {
-                output = name = default_name(source);
+                output = name = import_default_name(source);
                 if (!name)
                         r = roast_fail_nomem(&error);
         }
@@ -78,7 +78,7 @@ int verb_import(int argc, char **argv)
                         output = optarg;
                         break;
                 case 'h':
-                        help();
+                        import_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("import");

@@ -118,7 +118,7 @@ void inspect_share(struct roast_cell *cell, int64_t part, int64_t whole)
 }
 
 /* "ZLIB 12, NONE 3" */
-static void put_algorithms(struct roast_cell *cell, const struct roast_root_counts *counts)
+static void inspect_put_algorithms(struct roast_cell *cell, const struct roast_root_counts *counts)
 {
         struct buf text = BUF_INIT;
 
@@ -131,8 +131,8 @@ static void put_algorithms(struct roast_cell *cell, const struct roast_root_coun
 }
 
 /* Begins a row with the file, if the table has it, and the tree; NULL: no memory. */
-static struct roast_cell *row_begin(struct roast_table *table, const struct roast_rootfile *file,
-                                    const char *tree)
+static struct roast_cell *inspect_row_begin(struct roast_table *table,
+                                            const struct roast_rootfile *file, const char *tree)
 {
         struct roast_cell *cell = build_row(table);
 
@@ -144,7 +144,7 @@ static struct roast_cell *row_begin(struct roast_table *table, const struct roas
         return cell;
 }
 
-static size_t filled_branches(const struct roast_root_tree *tree)
+static size_t inspect_filled_branches(const struct roast_root_tree *tree)
 {
         size_t n = 0;
 
@@ -153,10 +153,10 @@ static size_t filled_branches(const struct roast_root_tree *tree)
         return n;
 }
 
-static int add_tree(struct roast_table *table, const struct roast_rootfile *file,
-                    const struct roast_root_tree *tree)
+static int inspect_add_tree(struct roast_table *table, const struct roast_rootfile *file,
+                            const struct roast_root_tree *tree)
 {
-        struct roast_cell *cell = row_begin(table, file, tree->path);
+        struct roast_cell *cell = inspect_row_begin(table, file, tree->path);
 
         if (!cell)
                 return ROAST_E_NOMEM;
@@ -166,18 +166,18 @@ static int add_tree(struct roast_table *table, const struct roast_rootfile *file
         build_count(cell++, (int64_t)tree->num_baskets);
         build_count(cell++, (int64_t)tree->num_clusters);
         inspect_ratio(cell++, (int64_t)tree->num_baskets,
-                      (int64_t)(tree->num_clusters * filled_branches(tree)));
+                      (int64_t)(tree->num_clusters * inspect_filled_branches(tree)));
         inspect_bytes(cell++, tree->compressed_bytes);
         inspect_bytes(cell++, tree->uncompressed_bytes);
         inspect_ratio(cell++, tree->uncompressed_bytes, tree->compressed_bytes);
-        put_algorithms(cell++, &tree->algorithms);
+        inspect_put_algorithms(cell++, &tree->algorithms);
         return 0;
 }
 
-static int add_ntuple(struct roast_table *table, const struct roast_rootfile *file,
-                      const struct roast_root_ntuple *ntuple)
+static int inspect_add_ntuple(struct roast_table *table, const struct roast_rootfile *file,
+                              const struct roast_root_ntuple *ntuple)
 {
-        struct roast_cell *cell = row_begin(table, file, ntuple->path);
+        struct roast_cell *cell = inspect_row_begin(table, file, ntuple->path);
 
         if (!cell)
                 return ROAST_E_NOMEM;
@@ -192,14 +192,15 @@ static int add_ntuple(struct roast_table *table, const struct roast_rootfile *fi
         inspect_bytes(cell++, (int64_t)ntuple->uncompressed_bytes);
         inspect_ratio(cell++, (int64_t)ntuple->uncompressed_bytes,
                       (int64_t)ntuple->compressed_bytes);
-        put_algorithms(cell++, &ntuple->algorithms);
+        inspect_put_algorithms(cell++, &ntuple->algorithms);
         return 0;
 }
 
-static int add_branch(struct roast_table *table, const struct roast_rootfile *file,
-                      const struct roast_root_tree *tree, const struct roast_root_branch *branch)
+static int inspect_add_branch(struct roast_table *table, const struct roast_rootfile *file,
+                              const struct roast_root_tree *tree,
+                              const struct roast_root_branch *branch)
 {
-        struct roast_cell *cell = row_begin(table, file, tree->path);
+        struct roast_cell *cell = inspect_row_begin(table, file, tree->path);
 
         if (!cell)
                 return ROAST_E_NOMEM;
@@ -210,15 +211,16 @@ static int add_branch(struct roast_table *table, const struct roast_rootfile *fi
         inspect_bytes(cell++, branch->uncompressed_bytes);
         inspect_ratio(cell++, branch->uncompressed_bytes, branch->compressed_bytes);
         inspect_share(cell++, branch->compressed_bytes, tree->compressed_bytes);
-        put_algorithms(cell++, &branch->algorithms);
+        inspect_put_algorithms(cell++, &branch->algorithms);
         return 0;
 }
 
 /* A field with its own columns; what is below it has rows of its own. */
-static int add_field(struct roast_table *table, const struct roast_rootfile *file,
-                     const struct roast_root_ntuple *ntuple, const struct roast_root_field *field)
+static int inspect_add_field(struct roast_table *table, const struct roast_rootfile *file,
+                             const struct roast_root_ntuple *ntuple,
+                             const struct roast_root_field *field)
 {
-        struct roast_cell *cell = row_begin(table, file, ntuple->path);
+        struct roast_cell *cell = inspect_row_begin(table, file, ntuple->path);
         struct roast_root_counts algorithms = { 0 };
         int64_t uncompressed = 0, pages = 0;
 
@@ -239,15 +241,16 @@ static int add_field(struct roast_table *table, const struct roast_rootfile *fil
         inspect_bytes(cell++, uncompressed);
         inspect_ratio(cell++, uncompressed, (int64_t)field->compressed_bytes);
         inspect_share(cell++, (int64_t)field->compressed_bytes, (int64_t)ntuple->compressed_bytes);
-        put_algorithms(cell++, &algorithms);
+        inspect_put_algorithms(cell++, &algorithms);
         return 0;
 }
 
-static int add_need(struct roast_table *table, const struct roast_rootfile *file, const char *tree,
-                    const char *branch, const struct roast_rootfile_view *view,
-                    const struct roast_root_need *need)
+static int inspect_add_need(struct roast_table *table, const struct roast_rootfile *file,
+                            const char *tree, const char *branch,
+                            const struct roast_rootfile_view *view,
+                            const struct roast_root_need *need)
 {
-        struct roast_cell *cell = row_begin(table, file, tree);
+        struct roast_cell *cell = inspect_row_begin(table, file, tree);
 
         if (!cell)
                 return ROAST_E_NOMEM;
@@ -260,9 +263,9 @@ static int add_need(struct roast_table *table, const struct roast_rootfile *file
         return 0;
 }
 
-static int add_tree_range(struct roast_table *table, const struct roast_rootfile *file,
-                          const struct roast_root_tree *tree,
-                          const struct roast_rootfile_view *view)
+static int inspect_add_tree_range(struct roast_table *table, const struct roast_rootfile *file,
+                                  const struct roast_root_tree *tree,
+                                  const struct roast_rootfile_view *view)
 {
         int r = 0;
 
@@ -272,14 +275,14 @@ static int add_tree_range(struct roast_table *table, const struct roast_rootfile
                 if (!roast_root_branch_wanted(tree, i, view))
                         continue;
                 roast_root_branch_need(&tree->branches[i], view->start, view->stop, &need);
-                r = add_need(table, file, tree->path, tree->branches[i].path, view, &need);
+                r = inspect_add_need(table, file, tree->path, tree->branches[i].path, view, &need);
         }
         return r;
 }
 
-static int add_ntuple_range(struct roast_table *table, const struct roast_rootfile *file,
-                            const struct roast_root_ntuple *ntuple,
-                            const struct roast_rootfile_view *view)
+static int inspect_add_ntuple_range(struct roast_table *table, const struct roast_rootfile *file,
+                                    const struct roast_root_ntuple *ntuple,
+                                    const struct roast_rootfile_view *view)
 {
         ROAST_CLEANUP(cleanup_free)
         struct roast_root_need *needs = calloc(ntuple->num_fields + 1, sizeof(*needs));
@@ -289,39 +292,41 @@ static int add_ntuple_range(struct roast_table *table, const struct roast_rootfi
                 roast_root_ntuple_needs(ntuple, view, needs);
         for (size_t i = 0; i < ntuple->num_fields && r >= 0; i++)
                 if (roast_root_field_owner(ntuple, i, view) == i)
-                        r = add_need(table, file, ntuple->path, ntuple->fields[i].path, view,
-                                     &needs[i]);
+                        r = inspect_add_need(table, file, ntuple->path, ntuple->fields[i].path,
+                                             view, &needs[i]);
         return r;
 }
 
-static int add_of_tree(struct roast_table *table, enum inspect_what what,
-                       const struct roast_rootfile *file, const struct roast_root_tree *tree,
-                       const struct roast_rootfile_view *view)
+static int inspect_add_of_tree(struct roast_table *table, enum inspect_what what,
+                               const struct roast_rootfile *file,
+                               const struct roast_root_tree *tree,
+                               const struct roast_rootfile_view *view)
 {
         int r = 0;
 
         if (what == INSPECT_TREES)
-                return add_tree(table, file, tree);
+                return inspect_add_tree(table, file, tree);
         if (what == INSPECT_RANGE)
-                return add_tree_range(table, file, tree, view);
+                return inspect_add_tree_range(table, file, tree, view);
         for (size_t i = 0; i < tree->num_branches && r >= 0; i++)
-                r = add_branch(table, file, tree, &tree->branches[i]);
+                r = inspect_add_branch(table, file, tree, &tree->branches[i]);
         return r;
 }
 
-static int add_of_ntuple(struct roast_table *table, enum inspect_what what,
-                         const struct roast_rootfile *file, const struct roast_root_ntuple *ntuple,
-                         const struct roast_rootfile_view *view)
+static int inspect_add_of_ntuple(struct roast_table *table, enum inspect_what what,
+                                 const struct roast_rootfile *file,
+                                 const struct roast_root_ntuple *ntuple,
+                                 const struct roast_rootfile_view *view)
 {
         int r = 0;
 
         if (what == INSPECT_TREES)
-                return add_ntuple(table, file, ntuple);
+                return inspect_add_ntuple(table, file, ntuple);
         if (what == INSPECT_RANGE)
-                return add_ntuple_range(table, file, ntuple, view);
+                return inspect_add_ntuple_range(table, file, ntuple, view);
         for (size_t i = 0; i < ntuple->num_fields && r >= 0; i++)
                 if (!ntuple->fields[i].projected)
-                        r = add_field(table, file, ntuple, &ntuple->fields[i]);
+                        r = inspect_add_field(table, file, ntuple, &ntuple->fields[i]);
         return r;
 }
 
@@ -332,9 +337,9 @@ int inspect_add(struct roast_table *table, enum inspect_what what,
 
         for (size_t i = 0; i < file->num_trees && r >= 0; i++)
                 if (inspect_wanted(view, file->trees[i].path))
-                        r = add_of_tree(table, what, file, &file->trees[i], view);
+                        r = inspect_add_of_tree(table, what, file, &file->trees[i], view);
         for (size_t i = 0; i < file->num_ntuples && r >= 0; i++)
                 if (inspect_wanted(view, file->ntuples[i].path))
-                        r = add_of_ntuple(table, what, file, &file->ntuples[i], view);
+                        r = inspect_add_of_ntuple(table, what, file, &file->ntuples[i], view);
         return r < 0 ? r : build_result(table);
 }

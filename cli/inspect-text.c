@@ -22,8 +22,8 @@ static const struct roast_column collection_columns[] = {
         { "share", "Share", false, 1 },
 };
 
-static int add_collection(struct roast_table *table, const struct roast_root_collection *collection,
-                          int64_t whole)
+static int inspect_add_collection(struct roast_table *table,
+                                  const struct roast_root_collection *collection, int64_t whole)
 {
         struct roast_cell *cell = build_row(table);
 
@@ -39,8 +39,8 @@ static int add_collection(struct roast_table *table, const struct roast_root_col
 }
 
 /* Frees the collections. */
-static int print_collections(const char *tree, struct roast_root_collection *collections, size_t n,
-                             int64_t whole)
+static int inspect_print_collections(const char *tree, struct roast_root_collection *collections,
+                                     size_t n, int64_t whole)
 {
         ROAST_CLEANUP(cleanup_free) char *title = strdup(tree);
         ROAST_CLEANUP(roast_table_deinit)
@@ -54,7 +54,7 @@ static int print_collections(const char *tree, struct roast_root_collection *col
         int r = title ? 0 : ROAST_E_NOMEM, code = EXIT_GOOD;
 
         for (size_t i = 0; i < shown && r >= 0; i++)
-                r = add_collection(&table, &collections[i], whole);
+                r = inspect_add_collection(&table, &collections[i], whole);
         roast_root_collections_free(collections, n);
         if (r < 0 || build_result(&table) < 0)
                 return cli_fail("inspect", "out of memory");
@@ -66,13 +66,13 @@ static int print_collections(const char *tree, struct roast_root_collection *col
         return code;
 }
 
-static void print_hints(const struct roast_root_hint *hints, size_t n)
+static void inspect_print_hints(const struct roast_root_hint *hints, size_t n)
 {
         for (size_t i = 0; i < n; i++)
                 printf("hint: %s\n", hints[i].text);
 }
 
-static int print_tree(const struct roast_root_tree *tree)
+static int inspect_print_tree(const struct roast_root_tree *tree)
 {
         struct roast_root_hint hints[ROAST_ROOT_HINTS_MAX];
         struct roast_root_collection *collections;
@@ -81,12 +81,12 @@ static int print_tree(const struct roast_root_tree *tree)
 
         if (roast_root_tree_collections(tree, &collections, &n) < 0)
                 return cli_fail("inspect", "out of memory");
-        code = print_collections(tree->path, collections, n, tree->compressed_bytes);
-        print_hints(hints, roast_root_tree_hints(tree, hints));
+        code = inspect_print_collections(tree->path, collections, n, tree->compressed_bytes);
+        inspect_print_hints(hints, roast_root_tree_hints(tree, hints));
         return code;
 }
 
-static int print_ntuple(const struct roast_root_ntuple *ntuple)
+static int inspect_print_ntuple(const struct roast_root_ntuple *ntuple)
 {
         struct roast_root_hint hints[ROAST_ROOT_HINTS_MAX];
         struct roast_root_collection *collections;
@@ -95,27 +95,29 @@ static int print_ntuple(const struct roast_root_ntuple *ntuple)
 
         if (roast_root_ntuple_collections(ntuple, &collections, &n) < 0)
                 return cli_fail("inspect", "out of memory");
-        code = print_collections(ntuple->path, collections, n, (int64_t)ntuple->compressed_bytes);
-        print_hints(hints, roast_root_ntuple_hints(ntuple, hints));
+        code = inspect_print_collections(ntuple->path, collections, n,
+                                         (int64_t)ntuple->compressed_bytes);
+        inspect_print_hints(hints, roast_root_ntuple_hints(ntuple, hints));
         return code;
 }
 
 /* Trees have one table each: what is in which collection, and what to know about it. */
-static int print_contents(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
+static int inspect_print_contents(const struct roast_rootfile *file,
+                                  const struct roast_rootfile_view *view)
 {
         int code = EXIT_GOOD;
 
         for (size_t i = 0; i < file->num_trees && code == EXIT_GOOD; i++)
                 if (inspect_wanted(view, file->trees[i].path))
-                        code = print_tree(&file->trees[i]);
+                        code = inspect_print_tree(&file->trees[i]);
         for (size_t i = 0; i < file->num_ntuples && code == EXIT_GOOD; i++)
                 if (inspect_wanted(view, file->ntuples[i].path))
-                        code = print_ntuple(&file->ntuples[i]);
+                        code = inspect_print_ntuple(&file->ntuples[i]);
         return code;
 }
 
-static int print_table(enum inspect_what what, const struct roast_rootfile *file,
-                       const struct roast_rootfile_view *view)
+static int inspect_print_table(enum inspect_what what, const struct roast_rootfile *file,
+                               const struct roast_rootfile_view *view)
 {
         ROAST_CLEANUP(roast_table_deinit) struct roast_table table = inspect_table(what, true);
 
@@ -125,7 +127,8 @@ static int print_table(enum inspect_what what, const struct roast_rootfile *file
 }
 
 /* What a reader of the chunk must fetch in all. */
-static int print_total(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
+static int inspect_print_total(const struct roast_rootfile *file,
+                               const struct roast_rootfile_view *view)
 {
         char bytes[ROAST_UNITS_MAX], units[ROAST_UNITS_MAX], embedded[ROAST_UNITS_MAX];
         struct roast_root_need need = { 0 };
@@ -155,12 +158,12 @@ int inspect_text(const struct roast_rootfile *file, const struct roast_rootfile_
                 puts("no trees and no RNTuples");
                 return EXIT_GOOD;
         }
-        code = print_table(INSPECT_TREES, file, view);
+        code = inspect_print_table(INSPECT_TREES, file, view);
         if (code != EXIT_GOOD)
                 return code;
         if (what == INSPECT_TREES)
-                return print_contents(file, view);
+                return inspect_print_contents(file, view);
         putchar('\n');
-        code = print_table(what, file, view);
-        return code == EXIT_GOOD && what == INSPECT_RANGE ? print_total(file, view) : code;
+        code = inspect_print_table(what, file, view);
+        return code == EXIT_GOOD && what == INSPECT_RANGE ? inspect_print_total(file, view) : code;
 }

@@ -31,7 +31,7 @@ static const char help[] =
         "  -h, --help              this text\n";
 
 /* START:STOP, either of which may be left out. */
-static bool parse_range(const char *text, struct roast_rootfile_view *view)
+static bool inspect_parse_range(const char *text, struct roast_rootfile_view *view)
 {
         const char *colon = strchr(text, ':');
         char *end;
@@ -47,7 +47,7 @@ static bool parse_range(const char *text, struct roast_rootfile_view *view)
 }
 
 /* "Events;1", as keys are often written, is Events, and its cycle 1. */
-static void take_tree(struct options *options, char *name)
+static void inspect_take_tree(struct options *options, char *name)
 {
         char *cut = strrchr(name, ';');
 
@@ -59,7 +59,7 @@ static void take_tree(struct options *options, char *name)
 }
 
 /* A folder may well have a tree's name; what can be read is a regular file. */
-static bool names_file(const char *word)
+static bool inspect_names_file(const char *word)
 {
         size_t len = strlen(word);
         struct stat st;
@@ -69,18 +69,18 @@ static bool names_file(const char *word)
 }
 
 /* A second word that names no file is the tree. */
-static void take_arguments(struct options *options, char **words, size_t n)
+static void inspect_take_arguments(struct options *options, char **words, size_t n)
 {
         options->files = words;
         options->num_files = n;
-        if (n == 2 && !names_file(words[1])) {
-                take_tree(options, words[1]);
+        if (n == 2 && !inspect_names_file(words[1])) {
+                inspect_take_tree(options, words[1]);
                 options->num_files = 1;
         }
 }
 
 /* 0: go on; 1: help was given; negative: the arguments are wrong. */
-static int parse(struct options *options, const char **patterns, int argc, char **argv)
+static int inspect_parse(struct options *options, const char **patterns, int argc, char **argv)
 {
         static const struct option known[] = {
                 { "branches", no_argument, NULL, 'b' },
@@ -98,7 +98,7 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                         options->view.branches = true;
                         break;
                 case 'r':
-                        if (!parse_range(optarg, &options->view)) {
+                        if (!inspect_parse_range(optarg, &options->view)) {
                                 cli_fail("inspect", "--range takes START:STOP, not \"%s\"", optarg);
                                 return -1;
                         }
@@ -133,12 +133,12 @@ static int parse(struct options *options, const char **patterns, int argc, char 
                 cli_usage("inspect");
                 return -1;
         }
-        take_arguments(options, argv + optind, (size_t)(argc - optind));
+        inspect_take_arguments(options, argv + optind, (size_t)(argc - optind));
         return 0;
 }
 
 /* The cycle of a tree that is told of, the highest; INT64_MIN: there is no such tree */
-static int64_t cycle_of(const struct roast_rootfile *file, const char *path)
+static int64_t inspect_cycle_of(const struct roast_rootfile *file, const char *path)
 {
         for (size_t i = 0; i < file->num_trees; i++)
                 if (strcmp(file->trees[i].path, path) == 0)
@@ -149,11 +149,11 @@ static int64_t cycle_of(const struct roast_rootfile *file, const char *path)
         return INT64_MIN;
 }
 
-static int check_tree(const struct options *options, const struct roast_rootfile *file,
-                      struct roast_error *error)
+static int inspect_check_tree(const struct options *options, const struct roast_rootfile *file,
+                              struct roast_error *error)
 {
         const char *tree = options->view.tree;
-        int64_t cycle = tree ? cycle_of(file, tree) : 0;
+        int64_t cycle = tree ? inspect_cycle_of(file, tree) : 0;
 
         if (cycle == INT64_MIN)
                 return roast_fail(error, ROAST_E_NOENT, "no tree \"%s\"", tree);
@@ -165,7 +165,8 @@ static int check_tree(const struct options *options, const struct roast_rootfile
         return 0;
 }
 
-static bool fits_some(const struct roast_rootfile *file, const struct roast_rootfile_view *view)
+static bool inspect_fits_some(const struct roast_rootfile *file,
+                              const struct roast_rootfile_view *view)
 {
         for (size_t i = 0; i < file->num_trees; i++)
                 for (size_t k = 0; k < file->trees[i].num_branches; k++)
@@ -181,15 +182,15 @@ static bool fits_some(const struct roast_rootfile *file, const struct roast_root
 }
 
 /* The sum would be right for what was not meant: each pattern has to fit something. */
-static int check_patterns(const struct options *options, const struct roast_rootfile *file,
-                          struct roast_error *error)
+static int inspect_check_patterns(const struct options *options, const struct roast_rootfile *file,
+                                  struct roast_error *error)
 {
         struct roast_rootfile_view one = options->view;
 
         one.num_patterns = 1;
         for (size_t i = 0; i < options->view.num_patterns; i++) {
                 one.patterns = options->view.patterns + i;
-                if (!fits_some(file, &one))
+                if (!inspect_fits_some(file, &one))
                         return roast_fail(error, ROAST_E_NOENT, "no branch fits \"%s\"",
                                           one.patterns[0]);
         }
@@ -197,8 +198,8 @@ static int check_patterns(const struct options *options, const struct roast_root
 }
 
 /* An open end of the range is the end of the longest tree that is asked for. */
-static struct roast_rootfile_view view_for(const struct options *options,
-                                           const struct roast_rootfile *file)
+static struct roast_rootfile_view inspect_view_for(const struct options *options,
+                                                   const struct roast_rootfile *file)
 {
         struct roast_rootfile_view view = options->view;
         int64_t entries = 0;
@@ -215,8 +216,9 @@ static struct roast_rootfile_view view_for(const struct options *options,
         return view;
 }
 
-static int print_json(const struct roast_rootfile *file, const struct roast_rootfile_view *view,
-                      bool first, struct roast_error *error)
+static int inspect_print_json(const struct roast_rootfile *file,
+                              const struct roast_rootfile_view *view, bool first,
+                              struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         int r;
@@ -230,7 +232,7 @@ static int print_json(const struct roast_rootfile *file, const struct roast_root
 }
 
 /* Names what was left out of the answer. */
-static void tell_skipped(const struct roast_rootfile *file)
+static void inspect_tell_skipped(const struct roast_rootfile *file)
 {
         for (size_t i = 0; i < file->num_skipped; i++)
                 cli_fail("inspect", "%s: skipped %s \"%s\": %s", file->path, file->skipped[i].what,
@@ -248,15 +250,15 @@ static int inspect_file(const struct options *options, const char *path, bool fi
 
         r = roast_rootfile_open(&file, path, NULL, &error);
         if (r >= 0) {
-                view = view_for(options, file);
+                view = inspect_view_for(options, file);
                 if (options->format != CLI_JSON)
-                        tell_skipped(file);
-                r = check_tree(options, file, &error);
+                        inspect_tell_skipped(file);
+                r = inspect_check_tree(options, file, &error);
         }
         if (r >= 0)
-                r = check_patterns(options, file, &error);
+                r = inspect_check_patterns(options, file, &error);
         if (r >= 0 && options->format == CLI_JSON)
-                r = print_json(file, &view, first, &error);
+                r = inspect_print_json(file, &view, first, &error);
         else if (r >= 0 && options->format == CLI_TEXT && options->num_files == 1)
                 code = inspect_text(file, &view);
         else if (r >= 0 && inspect_add(table, inspect_what(&view), file, &view) < 0)
@@ -302,7 +304,7 @@ int verb_inspect(int argc, char **argv)
 
         if (!patterns)
                 return cli_fail("inspect", "out of memory");
-        r = parse(&options, patterns, argc, argv);
+        r = inspect_parse(&options, patterns, argc, argv);
         if (r != 0)
                 return r > 0 ? EXIT_GOOD : EXIT_CANNOT;
         return inspect_files(&options);

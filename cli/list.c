@@ -23,7 +23,7 @@ static const struct roast_column columns[] = {
         { "event_rate_khz", "kHz", true, 3 },
 };
 
-static void help(void)
+static void list_help(void)
 {
         fputs("Usage: roast list [DIR] [--format text|json|csv|markdown]\n"
               "Lists the runs (*.roast) in a directory: $ROAST_DIR, or here.\n\n"
@@ -33,8 +33,8 @@ static void help(void)
 }
 
 /* The column is titled with the unit. */
-static void metric(struct roast_cell *cell, const struct roast_summary *summary,
-                   enum roast_metric which)
+static void list_metric(struct roast_cell *cell, const struct roast_summary *summary,
+                        enum roast_metric which)
 {
         const struct roast_value *value = &summary->metrics.values[which];
         char text[ROAST_UNITS_MAX];
@@ -53,7 +53,7 @@ static void metric(struct roast_cell *cell, const struct roast_summary *summary,
 }
 
 /* Why it cannot be read; which run that is stands beside it. */
-static void fail(struct roast_cell *cell, const char *path, const struct roast_error *error)
+static void list_fail(struct roast_cell *cell, const char *path, const struct roast_error *error)
 {
         const char *why = error->message;
         size_t len = strlen(path);
@@ -64,7 +64,7 @@ static void fail(struct roast_cell *cell, const char *path, const struct roast_e
         cell->emphasis = ROAST_ALERT;
 }
 
-static void describe(struct roast_cell *cells, struct roast_run *run, const char *path)
+static void list_describe(struct roast_cell *cells, struct roast_run *run, const char *path)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct roast_error error = { 0 };
@@ -73,21 +73,21 @@ static void describe(struct roast_cell *cells, struct roast_run *run, const char
 
         if (roast_run_about(run, &about, &error) < 0 ||
             roast_summary_of_run(&summary, run, &error) < 0) {
-                fail(&cells[2], path, &error);
+                list_fail(&cells[2], path, &error);
                 return;
         }
         if (about.start_utc_ns != INT64_MIN)
                 build_text(&cells[1], "%s",
                            roast_format_utc(text, sizeof(text), about.start_utc_ns));
         build_text(&cells[2], "%s", run_state(&about));
-        metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS);
-        metric(&cells[4], &summary, ROAST_TOTAL_EVENTS);
-        metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS);
-        metric(&cells[6], &summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
+        list_metric(&cells[3], &summary, ROAST_ELAPSED_TIME_SECONDS);
+        list_metric(&cells[4], &summary, ROAST_TOTAL_EVENTS);
+        list_metric(&cells[5], &summary, ROAST_DATA_RATE_GBPS);
+        list_metric(&cells[6], &summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
 }
 
 /* A run that cannot be read is listed with the reason. */
-static int add_run(struct roast_table *table, const char *directory, const char *name)
+static int list_add_run(struct roast_table *table, const char *directory, const char *name)
 {
         ROAST_CLEANUP(cleanup_free) char *path = NULL;
         struct roast_cell *cells = build_row(table);
@@ -102,10 +102,10 @@ static int add_run(struct roast_table *table, const char *directory, const char 
         }
         build_text(&cells[0], "%s", name);
         if (roast_run_open_any(&run, path, &error) < 0) {
-                fail(&cells[2], path, &error);
+                list_fail(&cells[2], path, &error);
                 return 0;
         }
-        describe(cells, run, path);
+        list_describe(cells, run, path);
         roast_run_free(run);
         return 0;
 }
@@ -128,7 +128,7 @@ static int list(const char *directory, enum cli_format format)
                 return cli_fail("list", "%s", error.message);
         for (int i = 0; i < n; i++) {
                 if (r >= 0)
-                        r = add_run(&table, directory, entries[i]->d_name);
+                        r = list_add_run(&table, directory, entries[i]->d_name);
                 free(entries[i]);
         }
         free(entries);
@@ -159,7 +159,7 @@ int verb_list(int argc, char **argv)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
-                        help();
+                        list_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("list");

@@ -30,7 +30,7 @@ static const struct verb {
         { "metrics", "explain every metric: unit, formula, source", verb_metrics },
 };
 
-static void help(FILE *out)
+static void main_help(FILE *out)
 {
         fputs("Usage: roast VERB [ARGUMENT]...\n"
               "Looks at what roastcoffea measured of a coffea analysis.\n\n",
@@ -44,44 +44,44 @@ static void help(FILE *out)
               out);
 }
 
-static bool is_version(const char *word)
+static bool main_is_version(const char *word)
 {
         return !strcmp(word, "--version") || !strcmp(word, "-V");
 }
 
-static int version(void)
+static int main_version(void)
 {
         puts("roast " ROAST_VERSION);
         return EXIT_GOOD;
 }
 
 /* argv[0] is what getopt_long(3) calls us in its messages. */
-static int run_verb(const struct verb *verb, int argc, char **argv)
+static int main_run_verb(const struct verb *verb, int argc, char **argv)
 {
         char name[32];
 
-        if (argc == 2 && is_version(argv[1]))
-                return version();
+        if (argc == 2 && main_is_version(argv[1]))
+                return main_version();
         snprintf(name, sizeof(name), "roast %s", verb->name);
         argv[0] = name;
         return verb->run(argc, argv);
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
         if (argc < 2) {
-                help(stderr);
+                main_help(stderr);
                 return EXIT_CANNOT;
         }
-        if (is_version(argv[1]))
-                return version();
+        if (main_is_version(argv[1]))
+                return main_version();
         if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-                help(stdout);
+                main_help(stdout);
                 return EXIT_GOOD;
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(verbs); i++)
                 if (!strcmp(argv[1], verbs[i].name))
-                        return run_verb(&verbs[i], argc - 1, argv + 1);
+                        return main_run_verb(&verbs[i], argc - 1, argv + 1);
         fprintf(stderr, "roast: there is no verb '%s'\nTry 'roast --help'.\n", argv[1]);
         return EXIT_CANNOT;
 }
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 
         /* a reader that closes the pipe early is no error of ours */
         signal(SIGPIPE, SIG_DFL);
-        code = run(argc, argv);
+        code = main_run(argc, argv);
         if ((fflush(stdout) < 0 || ferror(stdout)) && code != EXIT_CANNOT) {
                 fprintf(stderr, "roast: cannot write: %s\n", strerror(errno));
                 code = EXIT_CANNOT;

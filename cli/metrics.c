@@ -21,7 +21,7 @@ static const struct roast_column columns[] = {
         { "formula", "Formula; source", false },
 };
 
-static void help(void)
+static void metrics_help(void)
 {
         fputs("Usage: roast metrics [KEY]... [--format text|json|csv|markdown]\n"
               "Explains the metrics: unit, which direction is better, formula and source.\n"
@@ -31,7 +31,7 @@ static void help(void)
               stdout);
 }
 
-static int add_row(struct roast_table *table, const struct roast_metric_info *info)
+static int metrics_add_row(struct roast_table *table, const struct roast_metric_info *info)
 {
         struct roast_cell *cells = build_row(table);
 
@@ -45,7 +45,7 @@ static int add_row(struct roast_table *table, const struct roast_metric_info *in
         return 0;
 }
 
-static void put_metric(struct json *json, int metric)
+static void metrics_put_json(struct json *json, int metric)
 {
         const struct roast_metric_info *info = &roast_metrics[metric];
 
@@ -65,7 +65,7 @@ static void put_metric(struct json *json, int metric)
         json_end(json);
 }
 
-static int print_json(const bool *chosen)
+static int metrics_print_json(const bool *chosen)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct json json = { .out = &out };
@@ -74,13 +74,13 @@ static int print_json(const bool *chosen)
         json_array(&json);
         for (int i = 0; i < ROAST_N_METRICS; i++)
                 if (chosen[i])
-                        put_metric(&json, i);
+                        metrics_put_json(&json, i);
         json_end(&json);
         text = json.error < 0 || buf_puts(&out, "\n") < 0 ? NULL : buf_release_string(&out);
         return text ? cli_print("metrics", text) : cli_fail("metrics", "out of memory");
 }
 
-static int print_table(const bool *chosen, enum cli_format format)
+static int metrics_print_table(const bool *chosen, enum cli_format format)
 {
         ROAST_CLEANUP(roast_table_deinit)
         struct roast_table table = {
@@ -93,7 +93,7 @@ static int print_table(const bool *chosen, enum cli_format format)
 
         for (int i = 0; i < ROAST_N_METRICS && r >= 0; i++)
                 if (chosen[i])
-                        r = add_row(&table, &roast_metrics[i]);
+                        r = metrics_add_row(&table, &roast_metrics[i]);
         if (r < 0 || build_result(&table) < 0)
                 return cli_fail("metrics", "out of memory");
         return cli_print_table("metrics", &table, format);
@@ -117,7 +117,7 @@ int verb_metrics(int argc, char **argv)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
-                        help();
+                        metrics_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("metrics");
@@ -132,5 +132,6 @@ int verb_metrics(int argc, char **argv)
         }
         if (optind == argc)
                 memset(chosen, true, sizeof(chosen));
-        return format == CLI_JSON ? print_json(chosen) : print_table(chosen, format);
+        return format == CLI_JSON ? metrics_print_json(chosen)
+                                  : metrics_print_table(chosen, format);
 }

@@ -20,7 +20,7 @@ struct request {
         enum cli_format format;
 };
 
-static void help(void)
+static void predict_help(void)
 {
         fputs("Usage: roast predict RUN [--workers N,N,...] [--chunksize N] [--fail-rate F]\n"
               "                     [--deadline T | --cost T] [--format text|json|csv|markdown]\n"
@@ -40,7 +40,7 @@ static void help(void)
               stdout);
 }
 
-static int read_count(const char *option, const char *text, char **end, int64_t *count)
+static int predict_read_count(const char *option, const char *text, char **end, int64_t *count)
 {
         long long value;
 
@@ -54,7 +54,7 @@ static int read_count(const char *option, const char *text, char **end, int64_t 
         return 0;
 }
 
-static int read_workers(struct request *request, const char *text)
+static int predict_read_workers(struct request *request, const char *text)
 {
         char *end;
 
@@ -63,8 +63,8 @@ static int read_workers(struct request *request, const char *text)
                         cli_fail("predict", "--workers: more than %d numbers", WORKERS_MAX);
                         return -1;
                 }
-                if (read_count("workers", text, &end,
-                               &request->workers[request->options.n_workers++]) < 0)
+                if (predict_read_count("workers", text, &end,
+                                       &request->workers[request->options.n_workers++]) < 0)
                         return -1;
                 if (*end == '\0')
                         return 0;
@@ -75,7 +75,7 @@ static int read_workers(struct request *request, const char *text)
         }
 }
 
-static int read_time(const char *option, const char *text, double *seconds)
+static int predict_read_time(const char *option, const char *text, double *seconds)
 {
         static const char units[] = "smhd";
         static const double factors[] = { 1, 60, 3600, 86400 };
@@ -92,7 +92,7 @@ static int read_time(const char *option, const char *text, double *seconds)
         return 0;
 }
 
-static int read_rate(struct request *request, const char *text)
+static int predict_read_rate(struct request *request, const char *text)
 {
         char *end;
         double value = strtod(text, &end);
@@ -106,11 +106,11 @@ static int read_rate(struct request *request, const char *text)
         return 0;
 }
 
-static int read_chunksize(struct request *request, const char *text)
+static int predict_read_chunksize(struct request *request, const char *text)
 {
         char *end;
 
-        if (read_count("chunksize", text, &end, &request->options.chunksize) < 0)
+        if (predict_read_count("chunksize", text, &end, &request->options.chunksize) < 0)
                 return -1;
         if (*end) {
                 cli_fail("predict", "--chunksize: '%s' is no positive number", text);
@@ -119,7 +119,7 @@ static int read_chunksize(struct request *request, const char *text)
         return 0;
 }
 
-static void print_rest(const struct roast_forecast *forecast, enum cli_format format)
+static void predict_print_rest(const struct roast_forecast *forecast, enum cli_format format)
 {
         char took[ROAST_UNITS_MAX], again[ROAST_UNITS_MAX];
         const char *bullet = format == CLI_MARKDOWN ? "- " : "  - ";
@@ -140,7 +140,7 @@ static void print_rest(const struct roast_forecast *forecast, enum cli_format fo
                 cli_print_words(bullet, forecast->assumptions[i], width, 4);
 }
 
-static int show(const struct roast_forecast *forecast, enum cli_format format)
+static int predict_show(const struct roast_forecast *forecast, enum cli_format format)
 {
         ROAST_CLEANUP(roast_table_deinit) struct roast_table table = { 0 };
         struct roast_error error = { 0 };
@@ -156,7 +156,7 @@ static int show(const struct roast_forecast *forecast, enum cli_format format)
                 return cli_fail("predict", "%s", error.message);
         code = cli_print_table("predict", &table, format);
         if (code == EXIT_GOOD && format != CLI_CSV)
-                print_rest(forecast, format);
+                predict_print_rest(forecast, format);
         return code;
 }
 
@@ -172,23 +172,24 @@ static int predict(const char *path, struct request *request)
                 return cli_fail("predict", "%s", error.message);
         r = roast_predict(&forecast, run, &request->options, &error);
         roast_run_free(run);
-        return r < 0 ? cli_fail("predict", "%s", error.message) : show(&forecast, request->format);
+        return r < 0 ? cli_fail("predict", "%s", error.message)
+                     : predict_show(&forecast, request->format);
 }
 
 /* 0, or -1 after a message */
-static int take_option(struct request *request, int option)
+static int predict_take_option(struct request *request, int option)
 {
         switch (option) {
         case 'w':
-                return read_workers(request, optarg);
+                return predict_read_workers(request, optarg);
         case 'c':
-                return read_chunksize(request, optarg);
+                return predict_read_chunksize(request, optarg);
         case 'r':
-                return read_rate(request, optarg);
+                return predict_read_rate(request, optarg);
         case 'd':
-                return read_time("deadline", optarg, &request->options.deadline_s);
+                return predict_read_time("deadline", optarg, &request->options.deadline_s);
         case 'C':
-                return read_time("cost", optarg, &request->options.cost_s);
+                return predict_read_time("cost", optarg, &request->options.cost_s);
         case 'f':
                 return cli_format("predict", optarg, &request->format);
         default:
@@ -214,10 +215,10 @@ int verb_predict(int argc, char **argv)
 
         while ((option = getopt_long(argc, argv, "w:c:r:d:C:f:h", options, NULL)) != -1) {
                 if (option == 'h') {
-                        help();
+                        predict_help();
                         return EXIT_GOOD;
                 }
-                if (take_option(&request, option) < 0)
+                if (predict_take_option(&request, option) < 0)
                         return EXIT_CANNOT;
         }
         if (request.options.deadline_s > 0 && request.options.cost_s > 0)

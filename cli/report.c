@@ -7,7 +7,7 @@
 #include "roast-compare.h"
 #include "roast-report.h"
 
-static void help(void)
+static void report_help(void)
 {
         fputs("Usage: roast report RUN... -o FILE\n"
               "       roast report RUN... -- RUN... -o FILE  (groups of runs of the same thing)\n"
@@ -18,8 +18,8 @@ static void help(void)
               stdout);
 }
 
-static int write_comparison(const struct cli_runs *runs, const char *output,
-                            struct roast_error *error)
+static int report_write_comparison(const struct cli_runs *runs, const char *output,
+                                   struct roast_error *error)
 {
         struct roast_comparison comparison;
         int r = roast_compare(&comparison, runs->runs, runs->groups, runs->n, error);
@@ -35,7 +35,7 @@ static int report(const struct cli_runs *runs, const char *output)
 {
         struct roast_error error = { 0 };
         int r = runs->n_groups == 1 ? roast_report_write(runs->runs[0], output, &error)
-                                    : write_comparison(runs, output, &error);
+                                    : report_write_comparison(runs, output, &error);
 
         return r < 0 ? cli_fail("report", "%s", error.message) : EXIT_GOOD;
 }
@@ -58,7 +58,7 @@ int verb_report(int argc, char **argv)
                         output = optarg;
                         break;
                 case 'h':
-                        help();
+                        report_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("report");

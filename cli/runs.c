@@ -14,7 +14,7 @@ void cli_runs_divide(int argc, char **argv)
                         argv[i] = divider;
 }
 
-static int open_run(struct cli_runs *runs, const char *verb, const char *path, size_t group)
+static int runs_open(struct cli_runs *runs, const char *verb, const char *path, size_t group)
 {
         struct roast_error error = { 0 };
 
@@ -35,7 +35,7 @@ int cli_runs_open(struct cli_runs *runs, const char *verb, int n, char **words)
                 grouped |= words[i] == divider;
         for (int i = 0; i < n && code == EXIT_GOOD; i++) {
                 if (words[i] != divider) {
-                        code = open_run(runs, verb, words[i], grouped ? runs->n_groups : runs->n);
+                        code = runs_open(runs, verb, words[i], grouped ? runs->n_groups : runs->n);
                         empty = false;
                         continue;
                 }

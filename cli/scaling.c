@@ -8,7 +8,7 @@
 #include "roast-scaling.h"
 #include "util/cleanup.h"
 
-static void help(void)
+static void scaling_help(void)
 {
         fputs("Usage: roast scaling RUN... [--format text|json|csv|markdown]\n"
               "Tells how throughput grew with the number of cores over runs of the same analysis,\n"
@@ -20,7 +20,7 @@ static void help(void)
               stdout);
 }
 
-static int print(const struct roast_scaling *scaling, enum cli_format format)
+static int scaling_print(const struct roast_scaling *scaling, enum cli_format format)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
         struct roast_error error = { 0 };
@@ -36,7 +36,7 @@ static int print(const struct roast_scaling *scaling, enum cli_format format)
         return cli_print_tables("scaling", &tables, format);
 }
 
-static int scale(char **paths, size_t n, enum cli_format format)
+static int scaling_do(char **paths, size_t n, enum cli_format format)
 {
         struct roast_run **runs = calloc(n, sizeof(*runs));
         struct roast_error error = { 0 };
@@ -52,7 +52,7 @@ static int scale(char **paths, size_t n, enum cli_format format)
         free(runs);
         if (r < 0)
                 return cli_fail("scaling", "%s", error.message);
-        code = print(&scaling, format);
+        code = scaling_print(&scaling, format);
         roast_scaling_deinit(&scaling);
         return code;
 }
@@ -74,7 +74,7 @@ int verb_scaling(int argc, char **argv)
                                 return EXIT_CANNOT;
                         break;
                 case 'h':
-                        help();
+                        scaling_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("scaling");
@@ -84,5 +84,5 @@ int verb_scaling(int argc, char **argv)
                 cli_fail("scaling", "a RUN is wanted");
                 return cli_usage("scaling");
         }
-        return scale(argv + optind, (size_t)(argc - optind), format);
+        return scaling_do(argv + optind, (size_t)(argc - optind), format);
 }

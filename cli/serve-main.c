@@ -23,7 +23,7 @@
 
 enum { EXIT_GOOD = 0, EXIT_CANNOT = 2 };
 
-static void help(void)
+static void serve_help(void)
 {
         fputs("Usage: roast serve RUN|DIR [--address ADDRESS] [--port PORT] [--token-file FILE]\n"
               "Shows a run, or the runs of a directory, in a browser, also while they grow.\n\n"
@@ -42,14 +42,14 @@ static void help(void)
               stdout);
 }
 
-static int fail(const char *message)
+static int serve_fail(const char *message)
 {
         fprintf(stderr, "roast serve: %s\n", message);
         return EXIT_CANNOT;
 }
 
 /* The first line of the file */
-static int read_token(const char *path, char token[static TOKEN_MAX])
+static int serve_read_token(const char *path, char token[static TOKEN_MAX])
 {
         FILE *in = fopen(path, "re");
         size_t len;
@@ -72,7 +72,7 @@ static int read_token(const char *path, char token[static TOKEN_MAX])
 }
 
 /* However the other program ends, the system closes its end of the pipe. */
-static void *read_input(void *unused)
+static void *serve_read_input(void *unused)
 {
         char ignored[256];
         ssize_t n;
@@ -99,18 +99,18 @@ static int serve(const struct roast_serve_options *options, bool until_eof)
         pthread_sigmask(SIG_BLOCK, &signals, NULL); /* for the threads of the server too */
         signal(SIGPIPE, SIG_IGN);
         if (roast_server_start(&server, options, &error) < 0)
-                return fail(error.message);
+                return serve_fail(error.message);
         printf(strchr(options->address, ':') ? "http://[%s]:%u/\n" : "http://%s:%u/\n",
                options->address, roast_server_port(server));
         fflush(stdout);
-        if (until_eof && pthread_create(&reader, NULL, read_input, NULL) == 0)
+        if (until_eof && pthread_create(&reader, NULL, serve_read_input, NULL) == 0)
                 pthread_detach(reader);
         sigwait(&signals, &which);
         roast_server_stop(server);
         return EXIT_GOOD;
 }
 
-static int read_port(const char *text, unsigned int *port)
+static int serve_read_port(const char *text, unsigned int *port)
 {
         char *end;
         unsigned long value = strtoul(text, &end, 10);
@@ -146,31 +146,31 @@ int main(int argc, char **argv)
                         serving.address = optarg;
                         break;
                 case 'p':
-                        if (read_port(optarg, &serving.port) < 0)
-                                return fail("a port is a number from 0 to 65535");
+                        if (serve_read_port(optarg, &serving.port) < 0)
+                                return serve_fail("a port is a number from 0 to 65535");
                         break;
                 case 't':
-                        if (read_token(optarg, token) < 0)
+                        if (serve_read_token(optarg, token) < 0)
                                 return EXIT_CANNOT;
                         serving.token = token;
                         break;
                 case 'n':
                         if (serving.n_hosts == HOSTS_MAX)
-                                return fail("too many names");
+                                return serve_fail("too many names");
                         hosts[serving.n_hosts++] = optarg;
                         break;
                 case 'e':
                         until_eof = true;
                         break;
                 case 'h':
-                        help();
+                        serve_help();
                         return EXIT_GOOD;
                 default:
-                        return fail("try 'roast serve --help'");
+                        return serve_fail("try 'roast serve --help'");
                 }
         }
         if (argc - optind != 1)
-                return fail("one RUN or directory is wanted; try 'roast serve --help'");
+                return serve_fail("one RUN or directory is wanted; try 'roast serve --help'");
         serving.path = argv[optind];
         return serve(&serving, until_eof);
 }

@@ -18,7 +18,7 @@ struct request {
         const char *table; /* NULL: all */
 };
 
-static void help(void)
+static void show_help(void)
 {
         fputs("Usage: roast show RUN [--format text|json|csv|markdown] [--table NAME]\n"
               "Shows what was measured in a run.\n\n"
@@ -38,7 +38,7 @@ static void help(void)
               stdout);
 }
 
-static void headline(struct roast_run *run, const struct roast_run_about *about)
+static void show_headline(struct roast_run *run, const struct roast_run_about *about)
 {
         char start[ROAST_UNITS_MAX] = "at an unknown time", line[1024];
         const char *name = about->name ? about->name : roast_run_path(run);
@@ -56,15 +56,15 @@ static void headline(struct roast_run *run, const struct roast_run_about *about)
         puts(cli_clean(line));
 }
 
-static int print_tables(struct roast_run *run, const struct roast_tables *tables,
-                        const struct request *request, struct roast_error *error)
+static int show_print_tables(struct roast_run *run, const struct roast_tables *tables,
+                             const struct request *request, struct roast_error *error)
 {
         struct roast_run_about about;
 
         if (request->format == CLI_TEXT && !request->table) {
                 if (roast_run_about(run, &about, error) < 0)
                         return cli_fail("show", "%s", error->message);
-                headline(run, &about);
+                show_headline(run, &about);
         }
         if (request->format == CLI_TEXT && request->table && !tables->tables[0].n_rows) {
                 cli_fail("show", "%s: there is nothing for table '%s'", roast_run_path(run),
@@ -87,8 +87,8 @@ static int print_tables(struct roast_run *run, const struct roast_tables *tables
         return EXIT_GOOD;
 }
 
-static int make_tables(struct roast_tables *tables, const struct roast_summary *summary,
-                       const char *only, struct roast_error *error)
+static int show_make_tables(struct roast_tables *tables, const struct roast_summary *summary,
+                            const char *only, struct roast_error *error)
 {
         int r;
 
@@ -110,10 +110,10 @@ static int show(struct roast_run *run, const struct request *request)
         char *text = NULL;
 
         if (roast_summary_of_run(&summary, run, &error) < 0 ||
-            make_tables(&tables, &summary, request->table, &error) < 0)
+            show_make_tables(&tables, &summary, request->table, &error) < 0)
                 return cli_fail("show", "%s", error.message);
         if (request->format != CLI_JSON)
-                return print_tables(run, &tables, request, &error);
+                return show_print_tables(run, &tables, request, &error);
         if (roast_show_to_json(&text, run, &summary, &tables, &error) < 0)
                 return cli_fail("show", "%s", error.message);
         return cli_print("show", text);
@@ -144,7 +144,7 @@ int verb_show(int argc, char **argv)
                         request.table = optarg;
                         break;
                 case 'h':
-                        help();
+                        show_help();
                         return EXIT_GOOD;
                 default:
                         return cli_usage("show");

@@ -34,7 +34,8 @@ struct attempts {
         int64_t failed;
 };
 
-static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int watch_note_attempt(const struct run_attempt *attempt, void *context,
+                              struct roast_error *error)
 {
         struct attempts *attempts = context;
         const struct run_value *wall = &attempt->chunk[CHUNK_WALL_NS];
@@ -61,8 +62,9 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
         return 0;
 }
 
-static int put_headline(struct buf *out, struct roast_run *run, const struct attempts *attempts,
-                        bool *ended, struct roast_error *error)
+static int watch_put_headline(struct buf *out, struct roast_run *run,
+                              const struct attempts *attempts, bool *ended,
+                              struct roast_error *error)
 {
         struct roast_run_about about;
         char line[512];
@@ -78,8 +80,8 @@ static int put_headline(struct buf *out, struct roast_run *run, const struct att
         return buf_printf(out, "%s\n", cli_clean(line)) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static int put_table(struct buf *out, const struct roast_table *table,
-                     const struct watch_size *size, struct roast_error *error)
+static int watch_put_table(struct buf *out, const struct roast_table *table,
+                           const struct watch_size *size, struct roast_error *error)
 {
         const struct roast_text_options options = { .color = size->color, .width = size->width };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
@@ -91,8 +93,9 @@ static int put_table(struct buf *out, const struct roast_table *table,
         return r < 0 ? r : buf_printf(out, "\n%s", text) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static int put_slowest(struct buf *out, struct roast_run *run, const struct attempts *attempts,
-                       const struct watch_size *size, struct roast_error *error)
+static int watch_put_slowest(struct buf *out, struct roast_run *run,
+                             const struct attempts *attempts, const struct watch_size *size,
+                             struct roast_error *error)
 {
         static const struct roast_column columns[] = {
                 { "wall_s", "Time", true },
@@ -124,34 +127,34 @@ static int put_slowest(struct buf *out, struct roast_run *run, const struct atte
         }
         if (r >= 0 && build_result(&table) < 0)
                 r = roast_fail_nomem(error);
-        return r < 0 ? r : put_table(out, &table, size, error);
+        return r < 0 ? r : watch_put_table(out, &table, size, error);
 }
 
-static int put_all(struct buf *out, struct roast_run *run, const struct watch_size *size,
-                   bool *ended, struct roast_error *error)
+static int watch_put_all(struct buf *out, struct roast_run *run, const struct watch_size *size,
+                         bool *ended, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         struct attempts attempts = { 0 };
         int r = roast_summary_of_run(&summary, run, error);
 
         if (r >= 0)
-                r = roast_run_attempts(run, note_attempt, &attempts, error);
+                r = roast_run_attempts(run, watch_note_attempt, &attempts, error);
         if (r >= 0)
-                r = put_headline(out, run, &attempts, ended, error);
+                r = watch_put_headline(out, run, &attempts, ended, error);
         for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(shown); i++) {
                 struct roast_table table;
 
                 r = roast_table_make(&table, shown[i], &summary, error);
                 if (r < 0)
                         break;
-                r = put_table(out, &table, size, error);
+                r = watch_put_table(out, &table, size, error);
                 roast_table_deinit(&table);
         }
-        return r < 0 ? r : put_slowest(out, run, &attempts, size, error);
+        return r < 0 ? r : watch_put_slowest(out, run, &attempts, size, error);
 }
 
 /* Only as many lines as there is room for */
-static void cut_lines(struct buf *out, size_t height)
+static void watch_cut_lines(struct buf *out, size_t height)
 {
         size_t lines = 0;
 
@@ -166,9 +169,9 @@ int watch_compose(struct buf *out, struct roast_run *run, const struct watch_siz
                   struct roast_error *error)
 {
         bool ended = false;
-        int r = put_all(out, run, size, &ended, error);
+        int r = watch_put_all(out, run, size, &ended, error);
 
         if (size->height)
-                cut_lines(out, size->height > 1 ? size->height - 1 : 1);
+                watch_cut_lines(out, size->height > 1 ? size->height - 1 : 1);
         return r < 0 ? r : ended;
 }

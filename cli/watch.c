@@ -28,7 +28,7 @@
 static struct termios before;
 static bool drawing;
 
-static void enter(void)
+static void watch_enter(void)
 {
         struct termios quiet = before;
 
@@ -39,7 +39,7 @@ static void enter(void)
         drawing = true;
 }
 
-static void leave(void)
+static void watch_leave(void)
 {
         if (!drawing)
                 return;
@@ -49,13 +49,13 @@ static void leave(void)
         drawing = false;
 }
 
-static int64_t now_ms(void)
+static int64_t watch_now_ms(void)
 {
         return probe_monotonic_ns() / 1000000;
 }
 
-static int look(struct buf *out, const char *path, const struct watch_size *size,
-                struct roast_error *error)
+static int watch_look_once(struct buf *out, const char *path, const struct watch_size *size,
+                           struct roast_error *error)
 {
         struct roast_run *run;
         int r = roast_run_open_any(&run, path, error);
@@ -67,7 +67,7 @@ static int look(struct buf *out, const char *path, const struct watch_size *size
         return r;
 }
 
-static struct watch_size terminal_size(void)
+static struct watch_size watch_terminal_size(void)
 {
         struct winsize window = { 0 };
 
@@ -79,7 +79,7 @@ static struct watch_size terminal_size(void)
 }
 
 /* Each line anew, and nothing cleared before: it does not flicker. */
-static void draw(const struct buf *view)
+static void watch_draw(const struct buf *view)
 {
         fputs("\033[H", stdout);
         for (size_t i = 0; i < view->len; i++) {
@@ -92,7 +92,7 @@ static void draw(const struct buf *view)
 }
 
 /* Until something is to be done: true to go on */
-static bool wait_for(int signals, int64_t ms)
+static bool watch_wait_for(int signals, int64_t ms)
 {
         struct pollfd fds[] = { { .fd = signals, .events = POLLIN },
                                 { .fd = STDIN_FILENO, .events = POLLIN } };
@@ -108,48 +108,48 @@ static bool wait_for(int signals, int64_t ms)
         if (info.ssi_signo == SIGWINCH)
                 return true;
         if (info.ssi_signo == SIGTSTP) {
-                leave();
+                watch_leave();
                 raise(SIGSTOP);
-                enter();
+                watch_enter();
                 return true;
         }
         return false;
 }
 
-static int follow(const char *path, int signals)
+static int watch_follow(const char *path, int signals)
 {
         struct roast_error error = { 0 };
         int64_t due = 0;
         bool go = true;
 
-        enter();
+        watch_enter();
         while (go) {
                 ROAST_CLEANUP(buf_deinit) struct buf view = BUF_INIT;
-                struct watch_size size = terminal_size();
-                int64_t begun = now_ms(), pause;
+                struct watch_size size = watch_terminal_size();
+                int64_t begun = watch_now_ms(), pause;
 
-                if (look(&view, path, &size, &error) < 0) {
-                        leave();
+                if (watch_look_once(&view, path, &size, &error) < 0) {
+                        watch_leave();
                         return cli_fail("watch", "%s", error.message);
                 }
-                draw(&view);
-                pause = SHARE_OF_CPU * (now_ms() - begun);
-                due = now_ms() + (pause > REFRESH_MS ? pause : REFRESH_MS);
-                go = wait_for(signals, due - now_ms());
+                watch_draw(&view);
+                pause = SHARE_OF_CPU * (watch_now_ms() - begun);
+                due = watch_now_ms() + (pause > REFRESH_MS ? pause : REFRESH_MS);
+                go = watch_wait_for(signals, due - watch_now_ms());
         }
-        leave();
+        watch_leave();
         return EXIT_GOOD;
 }
 
 /* Without a terminal there is nothing to refresh: the view as it is now */
-static int print_once(const char *path)
+static int watch_print_once(const char *path)
 {
         struct watch_size size = { 0 };
         struct buf view = BUF_INIT;
         struct roast_error error = { 0 };
         char *text;
 
-        if (look(&view, path, &size, &error) < 0) {
+        if (watch_look_once(&view, path, &size, &error) < 0) {
                 buf_deinit(&view);
                 return cli_fail("watch", "%s", error.message);
         }
@@ -164,7 +164,7 @@ static int watch(const char *path)
         int signals, code;
 
         if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) < 0)
-                return print_once(path);
+                return watch_print_once(path);
         sigemptyset(&set);
         for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
                 sigaddset(&set, caught[i]);
@@ -172,12 +172,12 @@ static int watch(const char *path)
         signals = signalfd(-1, &set, SFD_CLOEXEC);
         if (signals < 0)
                 return cli_fail("watch", "%s", strerror(errno));
-        code = follow(path, signals);
+        code = watch_follow(path, signals);
         close(signals);
         return code;
 }
 
-static void help(void)
+static void watch_help(void)
 {
         fputs("Usage: roast watch RUN\n"
               "Shows a run in the terminal while it grows: progress, rates, workers, memory,\n"
@@ -194,7 +194,7 @@ int verb_watch(int argc, char **argv)
         while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
                 if (option != 'h')
                         return cli_usage("watch");
-                help();
+                watch_help();
                 return EXIT_GOOD;
         }
         if (argc - optind != 1) {

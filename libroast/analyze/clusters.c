@@ -18,7 +18,7 @@ struct workers {
         size_t n;
 };
 
-static int count_workers(struct workers *workers, const uint32_t *worker, size_t n)
+static int clusters_count_workers(struct workers *workers, const uint32_t *worker, size_t n)
 {
         uint32_t largest = 0;
 
@@ -38,7 +38,7 @@ static int count_workers(struct workers *workers, const uint32_t *worker, size_t
 }
 
 /* Where each unit stands in time */
-static int order_by_start(uint32_t **order, const int64_t *start_utc_ns, size_t n)
+static int clusters_order_by_start(uint32_t **order, const int64_t *start_utc_ns, size_t n)
 {
         ROAST_CLEANUP(cleanup_free) double *starts = malloc((n + 1) * sizeof(*starts));
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(n + 1));
@@ -52,7 +52,7 @@ static int order_by_start(uint32_t **order, const int64_t *start_utc_ns, size_t 
         return 0;
 }
 
-static size_t wanted(size_t n)
+static size_t clusters_wanted(size_t n)
 {
         size_t batches = n / BATCH_UNITS;
 
@@ -74,15 +74,15 @@ int clusters_make(uint16_t **ret, size_t *n_clusters, const uint32_t *worker,
 
         *n_clusters = 0;
         *ret = malloc((n + 1) * sizeof(**ret));
-        r = *ret ? count_workers(&workers, worker, n) : ROAST_E_NOMEM;
+        r = *ret ? clusters_count_workers(&workers, worker, n) : ROAST_E_NOMEM;
         if (r >= 0)
-                r = order_by_start(&order, start_utc_ns, n);
+                r = clusters_order_by_start(&order, start_utc_ns, n);
         done = calloc(workers.n + 1, sizeof(*done));
         if (!done)
                 r = ROAST_E_NOMEM;
         if (r >= 0 && workers.n) {
                 /* whole workers, or each in equal stretches of its units */
-                stretches = (wanted(n) + workers.n - 1) / workers.n;
+                stretches = (clusters_wanted(n) + workers.n - 1) / workers.n;
                 for (size_t i = 0; i < n; i++) {
                         uint32_t unit = order[i], who = workers.slots[worker[unit]] - 1;
                         size_t stretch = done[who]++ * stretches / workers.units[who];

@@ -28,7 +28,8 @@ int64_t compare_name_in(const struct intern *names, const char *name, size_t len
 }
 
 /* The column of a run that a request is about; NULL: the run has none */
-static const float *column_of(const struct compare_request *request, const struct costs *costs)
+static const float *compare_column_of(const struct compare_request *request,
+                                      const struct costs *costs)
 {
         int64_t name;
 
@@ -42,11 +43,11 @@ static const float *column_of(const struct compare_request *request, const struc
 }
 
 /* The values of one run, unit by unit; NaN for those that do not belong to the request */
-static int gather(struct contrast_side *side, const struct compare_pair *pair,
-                  const struct compare_request *request, size_t run)
+static int compare_gather(struct contrast_side *side, const struct compare_pair *pair,
+                          const struct compare_request *request, size_t run)
 {
         const struct costs *costs = compare_costs(pair, run);
-        const float *column = column_of(request, costs);
+        const float *column = compare_column_of(request, costs);
         int64_t dataset = COST_NO_NAME;
 
         if (request->dataset)
@@ -70,7 +71,7 @@ static int gather(struct contrast_side *side, const struct compare_pair *pair,
 }
 
 /* Leaves out the units that a run, or any of those that are matched, knows nothing of. */
-static void drop_unknown(struct contrast_side *sides, size_t n_sides)
+static void compare_drop_unknown(struct contrast_side *sides, size_t n_sides)
 {
         size_t n = 0, all = sides[0].n;
 
@@ -89,7 +90,7 @@ static void drop_unknown(struct contrast_side *sides, size_t n_sides)
                 sides[j].n = n;
 }
 
-static void free_sides(struct contrast_side *sides, size_t n)
+static void compare_free_sides(struct contrast_side *sides, size_t n)
 {
         for (size_t i = 0; sides && i < n; i++) {
                 free(sides[i].values);
@@ -98,28 +99,28 @@ static void free_sides(struct contrast_side *sides, size_t n)
         free(sides);
 }
 
-static int gather_all(struct contrast_side **ret, const struct compare_pair *pair,
-                      const struct compare_request *request)
+static int compare_gather_all(struct contrast_side **ret, const struct compare_pair *pair,
+                              const struct compare_request *request)
 {
         size_t n = pair->n_a + pair->n_b;
         struct contrast_side *sides = calloc(n, sizeof(*sides));
 
         *ret = sides;
         for (size_t i = 0; i < n; i++)
-                if (!sides || gather(&sides[i], pair, request, i) < 0) {
-                        free_sides(sides, n);
+                if (!sides || compare_gather(&sides[i], pair, request, i) < 0) {
+                        compare_free_sides(sides, n);
                         return ROAST_E_NOMEM;
                 }
         if (pair->matched) {
-                drop_unknown(sides, n);
+                compare_drop_unknown(sides, n);
                 return 0;
         }
         for (size_t i = 0; i < n; i++)
-                drop_unknown(&sides[i], 1);
+                compare_drop_unknown(&sides[i], 1);
         return 0;
 }
 
-static int median_of(double *median, const struct contrast_side *side)
+static int compare_median_of(double *median, const struct contrast_side *side)
 {
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(side->n + 1));
         ROAST_CLEANUP(cleanup_free) double *copy = malloc((side->n + 1) * sizeof(*copy));
@@ -133,8 +134,8 @@ static int median_of(double *median, const struct contrast_side *side)
 }
 
 /* A value for each run */
-static int contrast_medians(struct compare_job *job, const struct compare_pair *pair,
-                            const struct contrast_side *sides)
+static int compare_contrast_medians(struct compare_job *job, const struct compare_pair *pair,
+                                    const struct contrast_side *sides)
 {
         enum contrast_scale scale = job->request.scale;
         size_t n = pair->n_a + pair->n_b;
@@ -143,7 +144,7 @@ static int contrast_medians(struct compare_job *job, const struct compare_pair *
         if (!values)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < n; i++)
-                if (median_of(&values[i], &sides[i]) < 0)
+                if (compare_median_of(&values[i], &sides[i]) < 0)
                         return ROAST_E_NOMEM;
         contrast_groups(&job->contrast, values, pair->n_a, values + pair->n_a, pair->n_b, scale,
                         job->reference);
@@ -155,7 +156,7 @@ bool compare_is_single(const struct compare_pair *pair)
         return pair->n_a == 1 && pair->n_b == 1;
 }
 
-static bool nothing_there(const struct contrast_side *sides, size_t n)
+static bool compare_nothing_there(const struct contrast_side *sides, size_t n)
 {
         for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; j < sides[i].n; j++)
@@ -168,29 +169,29 @@ int compare_median(double *median, const struct compare_pair *pair,
                    const struct compare_request *request)
 {
         struct contrast_side *sides;
-        int r = gather_all(&sides, pair, request);
+        int r = compare_gather_all(&sides, pair, request);
 
         if (r < 0)
                 return r;
-        r = median_of(median, &sides[0]);
-        free_sides(sides, pair->n_a + pair->n_b);
+        r = compare_median_of(median, &sides[0]);
+        compare_free_sides(sides, pair->n_a + pair->n_b);
         return r;
 }
 
-static int do_job(struct compare_job *job, const struct compare_pair *pair)
+static int compare_do_job(struct compare_job *job, const struct compare_pair *pair)
 {
         struct contrast_side *sides;
-        int r = gather_all(&sides, pair, &job->request);
+        int r = compare_gather_all(&sides, pair, &job->request);
 
         if (r < 0)
                 return r;
-        job->empty = nothing_there(sides, pair->n_a + pair->n_b);
+        job->empty = compare_nothing_there(sides, pair->n_a + pair->n_b);
         if (!job->empty && compare_is_single(pair))
                 r = contrast_runs(&job->contrast, &sides[0], &sides[1], pair->matched,
                                   job->request.scale, job->reference, job->seed);
         else if (!job->empty)
-                r = contrast_medians(job, pair, sides);
-        free_sides(sides, pair->n_a + pair->n_b);
+                r = compare_contrast_medians(job, pair, sides);
+        compare_free_sides(sides, pair->n_a + pair->n_b);
         return r;
 }
 
@@ -202,13 +203,13 @@ struct work {
         atomic_int result;
 };
 
-static void *do_jobs(void *context)
+static void *compare_do_jobs(void *context)
 {
         struct work *work = context;
         size_t i;
 
         while ((i = atomic_fetch_add(&work->next, 1)) < work->n)
-                if (do_job(&work->jobs[i], work->pair) < 0)
+                if (compare_do_job(&work->jobs[i], work->pair) < 0)
                         atomic_store(&work->result, ROAST_E_NOMEM);
         return NULL;
 }
@@ -221,9 +222,9 @@ int compare_do(struct compare_job *jobs, size_t n, const struct compare_pair *pa
         pthread_t threads[THREADS_MAX];
 
         while (n_threads < more && (long)n_threads + 1 < cores &&
-               pthread_create(&threads[n_threads], NULL, do_jobs, &work) == 0)
+               pthread_create(&threads[n_threads], NULL, compare_do_jobs, &work) == 0)
                 n_threads++;
-        do_jobs(&work);
+        compare_do_jobs(&work);
         for (size_t i = 0; i < n_threads; i++)
                 pthread_join(threads[i], NULL);
         return atomic_load(&work.result);

@@ -76,8 +76,8 @@ static const enum roast_metric run_metrics[] = {
         ROAST_PEAK_MEMORY_BYTES,
 };
 
-static struct roast_compare_row *add_row(struct roast_comparison *comparison, const char *group,
-                                         char *key, char *title)
+static struct roast_compare_row *compare_add_row(struct roast_comparison *comparison,
+                                                 const char *group, char *key, char *title)
 {
         size_t n = (comparison->n_rows + 1) * sizeof(*comparison->rows);
         struct roast_compare_row *rows = key && title ? realloc(comparison->rows, n) : NULL;
@@ -93,7 +93,7 @@ static struct roast_compare_row *add_row(struct roast_comparison *comparison, co
         return rows;
 }
 
-static void fill_row(struct roast_compare_row *row, const struct contrast *contrast)
+static void compare_fill_row(struct roast_compare_row *row, const struct contrast *contrast)
 {
         row->a = contrast->a;
         row->a_low = contrast->a_low;
@@ -111,7 +111,7 @@ static void fill_row(struct roast_compare_row *row, const struct contrast *contr
 }
 
 /* The noise between two single runs; groups of runs have their own. */
-static double noise_of(const struct figure *figure, const struct compare_pair *pair)
+static double compare_noise_of(const struct figure *figure, const struct compare_pair *pair)
 {
         double most = 0;
 
@@ -135,7 +135,7 @@ struct rows {
         const struct compare_pair *pair;
 };
 
-static void rows_deinit(struct rows *rows)
+static void compare_rows_deinit(struct rows *rows)
 {
         for (size_t i = 0; i < rows->n; i++) {
                 free(rows->titles[i].key);
@@ -147,8 +147,8 @@ static void rows_deinit(struct rows *rows)
 
 /* The job of one more row, with the measure of its figure; it takes key and title. NULL: no memory
  */
-static struct compare_job *plan_row(struct rows *rows, const struct figure *figure, char *key,
-                                    char *title)
+static struct compare_job *compare_plan_row(struct rows *rows, const struct figure *figure,
+                                            char *key, char *title)
 {
         struct compare_job *job;
         size_t cap = rows->cap;
@@ -167,36 +167,37 @@ static struct compare_job *plan_row(struct rows *rows, const struct figure *figu
         return job;
 }
 
-static int add_planned(struct roast_comparison *comparison, struct rows *rows, size_t i,
-                       size_t against)
+static int compare_add_planned(struct roast_comparison *comparison, struct rows *rows, size_t i,
+                               size_t against)
 {
         const struct figure *figure = rows->titles[i].figure;
         struct roast_compare_row *row;
 
         if (rows->jobs[i].empty)
                 return 0;
-        row = add_row(comparison, figure->group, rows->titles[i].key, rows->titles[i].title);
+        row = compare_add_row(comparison, figure->group, rows->titles[i].key,
+                              rows->titles[i].title);
         rows->titles[i].key = rows->titles[i].title = NULL;
         if (!row)
                 return ROAST_E_NOMEM;
-        fill_row(row, &rows->jobs[i].contrast);
+        compare_fill_row(row, &rows->jobs[i].contrast);
         row->against = against;
         row->unit = figure->unit;
         row->better = ROAST_BETTER_LESS;
-        row->noise = noise_of(figure, rows->pair);
+        row->noise = compare_noise_of(figure, rows->pair);
         return 0;
 }
 
 /* Parts of the wall time are held against the wall time of an event in a. */
-static int plan_figures(struct rows *rows)
+static int compare_plan_figures(struct rows *rows)
 {
         const struct compare_request wall = { .measure = COST_WALL };
         double reference;
         int r = compare_median(&reference, rows->pair, &wall);
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(figures) && r >= 0; i++) {
-                struct compare_job *job = plan_row(rows, &figures[i], strdup(figures[i].key),
-                                                   strdup(figures[i].title));
+                struct compare_job *job = compare_plan_row(
+                        rows, &figures[i], strdup(figures[i].key), strdup(figures[i].title));
 
                 if (!job)
                         return ROAST_E_NOMEM;
@@ -206,7 +207,7 @@ static int plan_figures(struct rows *rows)
 }
 
 /* Datasets and sections that every run has: those of the first, in its order */
-static bool all_have(const struct compare_pair *pair, const char *name, size_t len)
+static bool compare_all_have(const struct compare_pair *pair, const char *name, size_t len)
 {
         for (size_t i = 0; i < pair->n_a + pair->n_b; i++)
                 if (compare_name_in(&compare_costs(pair, i)->names, name, len) < 0)
@@ -214,7 +215,7 @@ static bool all_have(const struct compare_pair *pair, const char *name, size_t l
         return true;
 }
 
-static int plan_datasets(struct rows *rows)
+static int compare_plan_datasets(struct rows *rows)
 {
         const struct costs *first = compare_costs(rows->pair, 0);
         ROAST_CLEANUP(cleanup_free) bool *seen = calloc(first->names.n + 1, sizeof(*seen));
@@ -232,9 +233,10 @@ static int plan_datasets(struct rows *rows)
                 const char *name = intern_get(&first->names, i, &len);
                 struct compare_job *job;
 
-                if (!seen[i] || !all_have(rows->pair, name, len))
+                if (!seen[i] || !compare_all_have(rows->pair, name, len))
                         continue;
-                job = plan_row(rows, &dataset_figure, text_copy(name, len), text_copy(name, len));
+                job = compare_plan_row(rows, &dataset_figure, text_copy(name, len),
+                                       text_copy(name, len));
                 if (!job)
                         return ROAST_E_NOMEM;
                 job->request.dataset = name;
@@ -243,7 +245,7 @@ static int plan_datasets(struct rows *rows)
         return 0;
 }
 
-static int plan_sections(struct rows *rows)
+static int compare_plan_sections(struct rows *rows)
 {
         const struct costs *first = compare_costs(rows->pair, 0);
 
@@ -252,9 +254,10 @@ static int plan_sections(struct rows *rows)
                 const char *name = intern_get(&first->names, first->sections[i].name, &len);
                 struct compare_job *job;
 
-                if (!all_have(rows->pair, name, len))
+                if (!compare_all_have(rows->pair, name, len))
                         continue;
-                job = plan_row(rows, &section_figure, text_copy(name, len), text_copy(name, len));
+                job = compare_plan_row(rows, &section_figure, text_copy(name, len),
+                                       text_copy(name, len));
                 if (!job)
                         return ROAST_E_NOMEM;
                 job->request.section = name;
@@ -264,8 +267,9 @@ static int plan_sections(struct rows *rows)
 }
 
 /* Figures of whole runs, of which each run has one value */
-static int add_run_metric(struct roast_comparison *comparison, const struct compare_pair *pair,
-                          size_t against, enum roast_metric metric)
+static int compare_add_run_metric(struct roast_comparison *comparison,
+                                  const struct compare_pair *pair, size_t against,
+                                  enum roast_metric metric)
 {
         const struct roast_metric_info *info = &roast_metrics[metric];
         size_t n = pair->n_a + pair->n_b;
@@ -284,10 +288,10 @@ static int add_run_metric(struct roast_comparison *comparison, const struct comp
         }
         contrast_groups(&contrast, values, pair->n_a, values + pair->n_a, pair->n_b, CONTRAST_RATIO,
                         0);
-        row = add_row(comparison, "run", strdup(info->key), strdup(info->title));
+        row = compare_add_row(comparison, "run", strdup(info->key), strdup(info->title));
         if (!row)
                 return ROAST_E_NOMEM;
-        fill_row(row, &contrast);
+        compare_fill_row(row, &contrast);
         row->against = against;
         row->unit = ROAST_COMPARE_METRIC;
         row->metric = metric;
@@ -298,23 +302,23 @@ static int add_run_metric(struct roast_comparison *comparison, const struct comp
 int compare_rows(struct roast_comparison *comparison, const struct compare_pair *pair,
                  size_t against)
 {
-        ROAST_CLEANUP(rows_deinit) struct rows rows = { .pair = pair };
+        ROAST_CLEANUP(compare_rows_deinit) struct rows rows = { .pair = pair };
         int r = 0;
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(run_metrics) && r >= 0; i++)
-                r = add_run_metric(comparison, pair, against, run_metrics[i]);
+                r = compare_add_run_metric(comparison, pair, against, run_metrics[i]);
         for (size_t i = 0; i < pair->n_a + pair->n_b; i++)
                 if (compare_costs(pair, i)->n == 0)
                         return r; /* a run without chunks has no further rows */
         if (r >= 0)
-                r = plan_figures(&rows);
+                r = compare_plan_figures(&rows);
         if (r >= 0)
-                r = plan_datasets(&rows);
+                r = compare_plan_datasets(&rows);
         if (r >= 0)
-                r = plan_sections(&rows);
+                r = compare_plan_sections(&rows);
         if (r >= 0)
                 r = compare_do(rows.jobs, rows.n, pair);
         for (size_t i = 0; i < rows.n && r >= 0; i++)
-                r = add_planned(comparison, &rows, i, against);
+                r = compare_add_planned(comparison, &rows, i, against);
         return r;
 }

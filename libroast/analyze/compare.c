@@ -35,7 +35,7 @@ struct readers {
 };
 
 /* The share of the chunks' wall time in which they could have run, and had no core */
-static double waiting_share(const struct costs *costs)
+static double compare_waiting_share(const struct costs *costs)
 {
         double wall = 0, wait = 0;
 
@@ -51,7 +51,7 @@ static double waiting_share(const struct costs *costs)
         return wall > 0 ? fmin(wait / wall, 0.99) : (double)NAN;
 }
 
-static void *read_runs(void *context)
+static void *compare_reader(void *context)
 {
         struct readers *readers = context;
         size_t i;
@@ -61,7 +61,7 @@ static void *read_runs(void *context)
                 struct roast_error error = { 0 };
                 int r = costs_read(&run->chunks, &run->summary, run->run, &error);
 
-                run->waiting = waiting_share(&run->chunks);
+                run->waiting = compare_waiting_share(&run->chunks);
                 pthread_mutex_lock(&readers->mutex);
                 if (r < 0 && readers->result >= 0) {
                         readers->result = r;
@@ -73,7 +73,7 @@ static void *read_runs(void *context)
         return NULL;
 }
 
-static int read_all(struct compare_run *runs, size_t n, struct roast_error *error)
+static int compare_read_all(struct compare_run *runs, size_t n, struct roast_error *error)
 {
         struct readers readers = { .runs = runs, .n = n, .error = error };
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -83,16 +83,16 @@ static int read_all(struct compare_run *runs, size_t n, struct roast_error *erro
         pthread_mutex_init(&readers.mutex, NULL);
         /* this thread reads too; without a further one it reads all */
         while (n_threads + 1 < n && n_threads + 1 < READERS_MAX && (long)n_threads + 1 < cores &&
-               pthread_create(&threads[n_threads], NULL, read_runs, &readers) == 0)
+               pthread_create(&threads[n_threads], NULL, compare_reader, &readers) == 0)
                 n_threads++;
-        read_runs(&readers);
+        compare_reader(&readers);
         for (size_t i = 0; i < n_threads; i++)
                 pthread_join(threads[i], NULL);
         pthread_mutex_destroy(&readers.mutex);
         return readers.result;
 }
 
-static int match_pair(struct compare_pair *pair)
+static int compare_match_pair(struct compare_pair *pair)
 {
         size_t n = pair->n_a + pair->n_b, least = SIZE_MAX;
         ROAST_CLEANUP(cleanup_free) const struct costs **costs = calloc(n, sizeof(*costs));
@@ -112,9 +112,9 @@ static int match_pair(struct compare_pair *pair)
 }
 
 /* By chunk; where they were cut differently, by file; else not at all. */
-static int match_runs(struct compare_pair *pair)
+static int compare_match_runs(struct compare_pair *pair)
 {
-        int r = match_pair(pair);
+        int r = compare_match_pair(pair);
 
         if (r < 0 || pair->matched)
                 return r;
@@ -125,7 +125,7 @@ static int match_runs(struct compare_pair *pair)
                         return ROAST_E_NOMEM;
         }
         pair->by_file = true;
-        r = match_pair(pair);
+        r = compare_match_pair(pair);
         if (r >= 0 && (!pair->matched || pair->match.n < FILES_MIN))
                 pair->by_file = pair->matched = false;
         return r;
@@ -145,7 +145,7 @@ static int compare_groups(struct roast_comparison *comparison, struct compare_ru
         for (size_t i = 0; i < n_runs; i++)
                 if (runs[i].group == against)
                         pair.runs[pair.n_a + pair.n_b++] = &runs[i];
-        r = match_runs(&pair);
+        r = compare_match_runs(&pair);
         if (r >= 0) {
                 comparison->matched_by[against] = !pair.matched  ? ""
                                                   : pair.by_file ? "file"
@@ -157,7 +157,7 @@ static int compare_groups(struct roast_comparison *comparison, struct compare_ru
         return r;
 }
 
-static enum roast_verdict verdict_of(const struct roast_compare_row *row)
+static enum roast_verdict compare_verdict_of(const struct roast_compare_row *row)
 {
         if (row->better == ROAST_BETTER_NEUTRAL)
                 return ROAST_VERDICT_CHANGED;
@@ -166,12 +166,12 @@ static enum roast_verdict verdict_of(const struct roast_compare_row *row)
 }
 
 /* A change is as large as its inverse: -20 % is as far from nothing as +25 %. */
-static double size_of(double change)
+static double compare_size_of(double change)
 {
         return change < 0 && change > -1 ? 1 / (1 + change) - 1 : fabs(change);
 }
 
-static int judge_rows(struct roast_comparison *comparison)
+static int compare_judge_rows(struct roast_comparison *comparison)
 {
         ROAST_CLEANUP(cleanup_free) double *p = malloc((comparison->n_rows + 1) * sizeof(*p));
 
@@ -189,16 +189,17 @@ static int judge_rows(struct roast_comparison *comparison)
                         continue;
                 if (p[i] >= ALPHA)
                         row->why = "within the spread";
-                else if (!(size_of(row->change) > row->noise))
+                else if (!(compare_size_of(row->change) > row->noise))
                         row->why = "within what runs differ by themselves";
                 else
-                        row->verdict = verdict_of(row);
+                        row->verdict = compare_verdict_of(row);
         }
         return 0;
 }
 
-static int describe_runs(struct roast_comparison *comparison, const struct compare_run *runs,
-                         size_t n, struct roast_error *error)
+static int compare_describe_runs(struct roast_comparison *comparison,
+                                 const struct compare_run *runs, size_t n,
+                                 struct roast_error *error)
 {
         comparison->runs = calloc(n, sizeof(*comparison->runs));
         if (!comparison->runs)
@@ -224,13 +225,13 @@ static int describe_runs(struct roast_comparison *comparison, const struct compa
         return 0;
 }
 
-static const char *label_of(const struct roast_compare_run *run)
+static const char *compare_label_of(const struct roast_compare_run *run)
 {
         return run->path[0] ? run->path : run->name;
 }
 
 /* A run that a group has twice would count as two that happen to agree. */
-static int check_once(const struct roast_comparison *comparison, struct roast_error *error)
+static int compare_check_once(const struct roast_comparison *comparison, struct roast_error *error)
 {
         const struct roast_compare_run *runs = comparison->runs;
 
@@ -240,7 +241,8 @@ static int check_once(const struct roast_comparison *comparison, struct roast_er
                             !strcmp(runs[j].id, runs[i].id))
                                 return roast_fail(error, ROAST_E_INVALID,
                                                   "%s and %s are the same run: give it once",
-                                                  label_of(&runs[j]), label_of(&runs[i]));
+                                                  compare_label_of(&runs[j]),
+                                                  compare_label_of(&runs[i]));
         return 0;
 }
 
@@ -253,18 +255,18 @@ int compare_read_runs(struct roast_comparison *comparison, struct compare_run *r
                 return ROAST_E_NOMEM;
         for (size_t i = 1; i < comparison->n_groups && r >= 0; i++)
                 r = compare_groups(comparison, runs, n_runs, i);
-        return r < 0 ? r : judge_rows(comparison);
+        return r < 0 ? r : compare_judge_rows(comparison);
 }
 
-static int compare(struct roast_comparison *comparison, struct compare_run *runs, size_t n_runs,
-                   struct roast_error *error)
+static int compare_runs(struct roast_comparison *comparison, struct compare_run *runs,
+                        size_t n_runs, struct roast_error *error)
 {
-        int r = read_all(runs, n_runs, error);
+        int r = compare_read_all(runs, n_runs, error);
 
         if (r >= 0)
-                r = describe_runs(comparison, runs, n_runs, error);
+                r = compare_describe_runs(comparison, runs, n_runs, error);
         if (r >= 0)
-                r = check_once(comparison, error);
+                r = compare_check_once(comparison, error);
         if (r >= 0)
                 r = compare_conditions(comparison, runs, n_runs, error);
         if (r < 0)
@@ -301,7 +303,7 @@ int roast_compare(struct roast_comparison *comparison, struct roast_run *const *
                                   "more than %d groups cannot be compared at once",
                                   ROAST_COMPARE_GROUPS_MAX);
         comparison->n_groups = n_groups;
-        r = compare(comparison, all, n_runs, error);
+        r = compare_runs(comparison, all, n_runs, error);
         for (size_t i = 0; i < n_runs; i++) {
                 costs_deinit(&all[i].chunks);
                 costs_deinit(&all[i].files);

@@ -45,7 +45,7 @@ static void conditions_deinit(struct conditions *conditions)
 }
 
 /* The condition of that name, made if there is none; NULL: no memory */
-static struct condition *condition_of(struct conditions *conditions, const char *name)
+static struct condition *conditions_find(struct conditions *conditions, const char *name)
 {
         struct condition *condition;
         int64_t number = intern_put(&conditions->names, name, strlen(name));
@@ -63,9 +63,9 @@ static struct condition *condition_of(struct conditions *conditions, const char 
 }
 
 /* Takes the text over, which may be NULL for want of memory. */
-static int put(struct conditions *conditions, const char *name, size_t run, char *text)
+static int conditions_put(struct conditions *conditions, const char *name, size_t run, char *text)
 {
-        struct condition *condition = text ? condition_of(conditions, name) : NULL;
+        struct condition *condition = text ? conditions_find(conditions, name) : NULL;
 
         if (!condition) {
                 free(text);
@@ -82,7 +82,7 @@ struct facts {
         int result;
 };
 
-static char *fact_text(const struct roast_fact *fact)
+static char *conditions_fact_text(const struct roast_fact *fact)
 {
         char *text = NULL;
         int r = 0;
@@ -102,7 +102,7 @@ static char *fact_text(const struct roast_fact *fact)
 }
 
 /* Versions and the like under their own name; the report's columns are the branches. */
-static int note_fact(const struct roast_fact *fact, void *context)
+static int conditions_note_fact(const struct roast_fact *fact, void *context)
 {
         static const char *const known[][2] = {
                 { "processor.name", "processor" },
@@ -119,18 +119,19 @@ static int note_fact(const struct roast_fact *fact, void *context)
                 if (!strcmp(fact->name, known[i][0]))
                         name = known[i][1];
         if (name && fact->type != ROAST_FACT_ABSENT)
-                facts->result = put(facts->conditions, name, facts->run, fact_text(fact));
+                facts->result = conditions_put(facts->conditions, name, facts->run,
+                                               conditions_fact_text(fact));
         return facts->result < 0;
 }
 
-static int by_text(const void *a, const void *b)
+static int conditions_by_text(const void *a, const void *b)
 {
         return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The hosts of the workers, in order, each once */
-static int host_list(char **ret, struct roast_run *run, const struct intern *texts,
-                     struct roast_error *error)
+static int conditions_host_list(char **ret, struct roast_run *run, const struct intern *texts,
+                                struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct intern hosts = { 0 };
@@ -162,7 +163,7 @@ static int host_list(char **ret, struct roast_run *run, const struct intern *tex
                         r = roast_fail_nomem(error);
         }
         if (sorted && r >= 0)
-                qsort(sorted, hosts.n, sizeof(*sorted), by_text);
+                qsort(sorted, hosts.n, sizeof(*sorted), conditions_by_text);
         for (size_t i = 0; sorted && i < hosts.n; i++) {
                 if (r >= 0 && buf_printf(&out, "%s%s", i ? "\n" : "", sorted[i]) < 0)
                         r = roast_fail_nomem(error);
@@ -175,64 +176,69 @@ static int host_list(char **ret, struct roast_run *run, const struct intern *tex
         return r;
 }
 
-static int put_count(struct conditions *conditions, const char *name, size_t run, double count)
+static int conditions_put_count(struct conditions *conditions, const char *name, size_t run,
+                                double count)
 {
         char text[ROAST_UNITS_MAX];
 
         if (isnan(count))
                 return 0;
-        return put(conditions, name, run,
-                   strdup(roast_format_count(text, sizeof(text), (int64_t)llround(count))));
+        return conditions_put(
+                conditions, name, run,
+                strdup(roast_format_count(text, sizeof(text), (int64_t)llround(count))));
 }
 
-static int put_metric(struct conditions *conditions, const char *name, size_t run,
-                      const struct roast_metric_set *set, enum roast_metric metric)
+static int conditions_put_metric(struct conditions *conditions, const char *name, size_t run,
+                                 const struct roast_metric_set *set, enum roast_metric metric)
 {
         char text[ROAST_UNITS_MAX];
 
         if (set->values[metric].state == ROAST_ABSENT)
                 return 0;
-        return put(conditions, name, run,
-                   strdup(roast_format_value(text, sizeof(text), metric, &set->values[metric])));
+        return conditions_put(
+                conditions, name, run,
+                strdup(roast_format_value(text, sizeof(text), metric, &set->values[metric])));
 }
 
 /* Shares below this are no condition worth a line. */
 #define WAITING_SHOWN 0.02
 
-static int note_figures(struct conditions *conditions, size_t i, const struct compare_run *run)
+static int conditions_note_figures(struct conditions *conditions, size_t i,
+                                   const struct compare_run *run)
 {
         const struct roast_metric_set *set = &run->summary.metrics;
         const struct costs *costs = &run->chunks;
         char *text;
-        int r = put_metric(conditions, "workers", i, set, ROAST_PEAK_WORKERS);
+        int r = conditions_put_metric(conditions, "workers", i, set, ROAST_PEAK_WORKERS);
 
         if (r >= 0)
-                r = put_metric(conditions, "cores", i, set, ROAST_TOTAL_CORES);
+                r = conditions_put_metric(conditions, "cores", i, set, ROAST_TOTAL_CORES);
         if (r >= 0)
-                r = put_metric(conditions, "failed chunks", i, set, ROAST_NUM_FAILED_CHUNKS);
+                r = conditions_put_metric(conditions, "failed chunks", i, set,
+                                          ROAST_NUM_FAILED_CHUNKS);
         if (r >= 0 && costs->n)
-                r = put_count(conditions, "events of a chunk", i, costs->chunk_events);
+                r = conditions_put_count(conditions, "events of a chunk", i, costs->chunk_events);
         if (r >= 0)
-                r = put_count(conditions, "chunks", i, (double)costs->n);
+                r = conditions_put_count(conditions, "chunks", i, (double)costs->n);
         if (r >= 0)
-                r = put_count(conditions, "events", i, costs->events_total);
+                r = conditions_put_count(conditions, "events", i, costs->events_total);
         if (r >= 0)
-                r = put_count(conditions, "files", i, (double)costs->n_files);
+                r = conditions_put_count(conditions, "files", i, (double)costs->n_files);
         if (r >= 0 && run->waiting > WAITING_SHOWN)
                 r = asprintf(&text, "%.0f %%", 100 * run->waiting) < 0
                             ? ROAST_E_NOMEM
-                            : put(conditions, "waiting for a core", i, text);
+                            : conditions_put(conditions, "waiting for a core", i, text);
         if (r >= 0 && costs->n)
-                r = put(conditions, "chunk times", i,
-                        strdup(costs->from_tasks == 0 ? "of process()"
-                               : costs->from_tasks == costs->n
-                                       ? "of whole tasks"
-                                       : "some of process(), some of tasks"));
+                r = conditions_put(conditions, "chunk times", i,
+                                   strdup(costs->from_tasks == 0 ? "of process()"
+                                          : costs->from_tasks == costs->n
+                                                  ? "of whole tasks"
+                                                  : "some of process(), some of tasks"));
         return r;
 }
 
-static int note_run(struct conditions *conditions, size_t i, struct compare_run *run,
-                    struct roast_error *error)
+static int conditions_note_run(struct conditions *conditions, size_t i, struct compare_run *run,
+                               struct roast_error *error)
 {
         struct facts facts = { conditions, i, 0 };
         struct intern texts = { 0 };
@@ -242,23 +248,24 @@ static int note_run(struct conditions *conditions, size_t i, struct compare_run 
         r = run_view_begin(run->run, error);
         if (r < 0)
                 return r;
-        r = roast_run_facts(run->run, note_fact, &facts, error);
+        r = roast_run_facts(run->run, conditions_note_fact, &facts, error);
         if (r >= 0)
                 r = run_read_texts(run->run, &texts, error);
         if (r >= 0)
-                r = host_list(&hosts, run->run, &texts, error);
+                r = conditions_host_list(&hosts, run->run, &texts, error);
         run_view_end(run->run);
         intern_deinit(&texts);
         if (r < 0)
                 return r;
         if (facts.result < 0)
                 return roast_fail_nomem(error);
-        r = put(conditions, "hosts", i, hosts);
+        r = conditions_put(conditions, "hosts", i, hosts);
         hosts = NULL;
-        return r < 0 || note_figures(conditions, i, run) < 0 ? roast_fail_nomem(error) : 0;
+        return r < 0 || conditions_note_figures(conditions, i, run) < 0 ? roast_fail_nomem(error)
+                                                                        : 0;
 }
 
-static int intern_lines(struct intern *intern, const char *lines)
+static int conditions_intern_lines(struct intern *intern, const char *lines)
 {
         while (lines && *lines) {
                 size_t len = strcspn(lines, "\n");
@@ -273,11 +280,11 @@ static int intern_lines(struct intern *intern, const char *lines)
 #define LINES_SHOWN 6
 
 /* Of a list, what the other does not have: "-Jet_mass, -MET_phi"; "" if that is nothing */
-static int put_lines(struct buf *out, const char *lines, const char *others, const char *mark,
-                     size_t *n)
+static int conditions_put_lines(struct buf *out, const char *lines, const char *others,
+                                const char *mark, size_t *n)
 {
         ROAST_CLEANUP(intern_deinit) struct intern known = { 0 };
-        int r = intern_lines(&known, others);
+        int r = conditions_intern_lines(&known, others);
 
         while (lines && *lines && r >= 0) {
                 size_t len = strcspn(lines, "\n");
@@ -293,7 +300,7 @@ static int put_lines(struct buf *out, const char *lines, const char *others, con
         return r;
 }
 
-static size_t count_lines(const char *lines)
+static size_t conditions_count_lines(const char *lines)
 {
         size_t n = lines && *lines;
 
@@ -302,41 +309,42 @@ static size_t count_lines(const char *lines)
         return n;
 }
 
-static bool same(const char *a, const char *b)
+static bool conditions_same(const char *a, const char *b)
 {
         return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* A list: how many, and where it is another than the first run's what is other */
-static char *list_text(const char *lines, const char *first)
+static char *conditions_list_text(const char *lines, const char *first)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        bool is_other = !same(lines, first);
+        bool is_other = !conditions_same(lines, first);
         size_t n = 0;
         int r;
 
         if (!lines)
                 return strdup("");
-        r = count_lines(lines) == 1 && !is_other
+        r = conditions_count_lines(lines) == 1 && !is_other
                     ? buf_puts(&out, lines)
-                    : buf_printf(&out, "%zu%s", count_lines(lines), is_other ? ": " : "");
+                    : buf_printf(&out, "%zu%s", conditions_count_lines(lines),
+                                 is_other ? ": " : "");
         if (r >= 0 && is_other)
-                r = put_lines(&out, lines, first, "+", &n);
+                r = conditions_put_lines(&out, lines, first, "+", &n);
         if (r >= 0 && is_other)
-                r = put_lines(&out, first, lines, "-", &n);
+                r = conditions_put_lines(&out, first, lines, "-", &n);
         if (r >= 0 && n > LINES_SHOWN)
                 r = buf_printf(&out, " and %zu more", n - LINES_SHOWN);
         return r < 0 ? NULL : buf_release_string(&out);
 }
 
-static bool is_list(const char *name)
+static bool conditions_is_list(const char *name)
 {
         return !strcmp(name, "branches") || !strcmp(name, "hosts");
 }
 
 /* What the runs of a group say, each text once */
-static char *group_text(const struct condition *condition, const struct compare_run *runs,
-                        size_t n_runs, size_t group)
+static char *conditions_group_text(const struct condition *condition,
+                                   const struct compare_run *runs, size_t n_runs, size_t group)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         size_t n = 0;
@@ -348,27 +356,28 @@ static char *group_text(const struct condition *condition, const struct compare_
 
                 for (size_t j = 0; j < i; j++)
                         before |= runs[j].group == group &&
-                                  same(condition->texts[i], condition->texts[j]);
+                                  conditions_same(condition->texts[i], condition->texts[j]);
                 if (runs[i].group != group || before)
                         continue;
-                text = is_list(condition->name)
-                               ? list_text(condition->texts[i], condition->texts[0])
+                text = conditions_is_list(condition->name)
+                               ? conditions_list_text(condition->texts[i], condition->texts[0])
                                : strdup(condition->texts[i] ? condition->texts[i] : "");
                 r = text ? buf_printf(&out, "%s%s", n++ ? " | " : "", text) : ROAST_E_NOMEM;
         }
         return r < 0 ? NULL : buf_release_string(&out);
 }
 
-static bool differs(const struct condition *condition, size_t n_runs)
+static bool conditions_differs(const struct condition *condition, size_t n_runs)
 {
         for (size_t i = 1; i < n_runs; i++)
-                if (!same(condition->texts[i], condition->texts[0]))
+                if (!conditions_same(condition->texts[i], condition->texts[0]))
                         return true;
         return false;
 }
 
-static int add_difference(struct roast_comparison *comparison, const struct condition *condition,
-                          const struct compare_run *runs, size_t n_runs)
+static int conditions_add_difference(struct roast_comparison *comparison,
+                                     const struct condition *condition,
+                                     const struct compare_run *runs, size_t n_runs)
 {
         struct roast_compare_difference *difference, *grown;
 
@@ -382,13 +391,14 @@ static int add_difference(struct roast_comparison *comparison, const struct cond
         if (!difference->name || !difference->values)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < comparison->n_groups; i++)
-                if (!(difference->values[i] = group_text(condition, runs, n_runs, i)))
+                if (!(difference->values[i] = conditions_group_text(condition, runs, n_runs, i)))
                         return ROAST_E_NOMEM;
         return 0;
 }
 
 /* Files that are as many and yet not the same */
-static int note_files(struct conditions *conditions, struct compare_run *runs, size_t n_runs)
+static int conditions_note_files(struct conditions *conditions, struct compare_run *runs,
+                                 size_t n_runs)
 {
         int r = 0;
 
@@ -399,7 +409,7 @@ static int note_files(struct conditions *conditions, struct compare_run *runs, s
                 if (match_count_files(&runs[i].chunks, &runs[0].chunks, &common) < 0 ||
                     asprintf(&text, "%zu of %zu", common, runs[i].chunks.n_files) < 0)
                         return ROAST_E_NOMEM;
-                r = put(conditions, "files that the first has too", i, text);
+                r = conditions_put(conditions, "files that the first has too", i, text);
         }
         return r;
 }
@@ -411,14 +421,14 @@ int compare_conditions(struct roast_comparison *comparison, struct compare_run *
         int r = 0;
 
         for (size_t i = 0; i < n_runs && r >= 0; i++)
-                r = note_run(&conditions, i, &runs[i], error);
+                r = conditions_note_run(&conditions, i, &runs[i], error);
         if (r < 0)
                 return r;
-        if (note_files(&conditions, runs, n_runs) < 0)
+        if (conditions_note_files(&conditions, runs, n_runs) < 0)
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < conditions.n; i++)
-                if (differs(&conditions.list[i], n_runs) &&
-                    add_difference(comparison, &conditions.list[i], runs, n_runs) < 0)
+                if (conditions_differs(&conditions.list[i], n_runs) &&
+                    conditions_add_difference(comparison, &conditions.list[i], runs, n_runs) < 0)
                         return roast_fail_nomem(error);
         return 0;
 }

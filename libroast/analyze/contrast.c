@@ -22,13 +22,13 @@ struct sorted {
         size_t n_clusters;
 };
 
-static void sorted_deinit(struct sorted *sorted)
+static void contrast_sorted_deinit(struct sorted *sorted)
 {
         free(sorted->values);
         free(sorted->cluster);
 }
 
-static int sort_side(struct sorted *sorted, const struct contrast_side *side)
+static int contrast_sort_side(struct sorted *sorted, const struct contrast_side *side)
 {
         ROAST_CLEANUP(cleanup_free) uint32_t *order = malloc((side->n + 1) * sizeof(*order));
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(side->n + 1));
@@ -46,8 +46,8 @@ static int sort_side(struct sorted *sorted, const struct contrast_side *side)
         return 0;
 }
 
-static int median(double *median, double *low, double *high, const struct sorted *sorted,
-                  uint64_t seed)
+static int contrast_median(double *median, double *low, double *high, const struct sorted *sorted,
+                           uint64_t seed)
 {
         struct stat_interval interval;
         int r = stat_median_interval(&interval, sorted->values, sorted->cluster, sorted->n,
@@ -60,7 +60,7 @@ static int median(double *median, double *low, double *high, const struct sorted
 }
 
 /* How many clusters have a unit at all */
-static size_t used_clusters(const uint16_t *cluster, size_t n)
+static size_t contrast_used_clusters(const uint16_t *cluster, size_t n)
 {
         bool used[CLUSTERS_MAX] = { false };
         size_t count = 0;
@@ -82,9 +82,9 @@ struct variance {
         double independent;
 };
 
-static struct variance variance_of(const double *scores, const uint16_t *cluster, size_t n)
+static struct variance contrast_variance_of(const double *scores, const uint16_t *cluster, size_t n)
 {
-        double sums[CLUSTERS_MAX] = { 0 }, mean = 0, g = (double)used_clusters(cluster, n);
+        double sums[CLUSTERS_MAX] = { 0 }, mean = 0, g = (double)contrast_used_clusters(cluster, n);
         struct variance variance = { 0 };
 
         for (size_t i = 0; i < n; i++)
@@ -102,7 +102,7 @@ static struct variance variance_of(const double *scores, const uint16_t *cluster
         return variance;
 }
 
-static double effect_of(double clustered, double independent)
+static double contrast_effect_of(double clustered, double independent)
 {
         return independent > 0 ? fmax(1, clustered / independent) : 1;
 }
@@ -113,8 +113,8 @@ static double effect_of(double clustered, double independent)
  * the share of all ways to deal the clusters out that are as one-sided as can be: four stretches
  * of time that were all slower are no proof, however many chunks they hold.
  */
-static void judge(struct contrast *contrast, const struct stat_test *test, double effect, double df,
-                  double least)
+static void contrast_judge(struct contrast *contrast, const struct stat_test *test, double effect,
+                           double df, double least)
 {
         double p = effect > 1 ? stat_t_two_sided(test->z / sqrt(effect), df) : test->p;
 
@@ -125,14 +125,14 @@ static void judge(struct contrast *contrast, const struct stat_test *test, doubl
 }
 
 /* The |z| below which a test sees nothing at LEVEL */
-static double critical(double effect, double df)
+static double contrast_critical(double effect, double df)
 {
         return effect > 1 ? stat_t_quantile((1 + LEVEL) / 2, df) * sqrt(effect)
                           : stat_normal_quantile((1 + LEVEL) / 2);
 }
 
-static void as_change(struct contrast *contrast, struct stat_shift shift, bool logs,
-                      double reference)
+static void contrast_as_change(struct contrast *contrast, struct stat_shift shift, bool logs,
+                               double reference)
 {
         contrast->change = logs ? expm1(shift.estimate) : shift.estimate / reference;
         contrast->change_low = logs ? expm1(shift.low) : shift.low / reference;
@@ -144,8 +144,8 @@ static void as_change(struct contrast *contrast, struct stat_shift shift, bool l
  * A. C. Cameron, J. B. Gelbach and D. L. Miller, J. Bus. Econ. Stat. 29 (2011):
  * that of the one clusters, plus that of the other, less what is in both.
  */
-static int paired(struct contrast *contrast, const struct contrast_side *a,
-                  const struct contrast_side *b, bool logs, double reference)
+static int contrast_paired(struct contrast *contrast, const struct contrast_side *a,
+                           const struct contrast_side *b, bool logs, double reference)
 {
         ROAST_CLEANUP(cleanup_free) double *scores = malloc((a->n + 1) * sizeof(*scores));
         ROAST_CLEANUP(cleanup_free) uint16_t *other = malloc((a->n + 1) * sizeof(*other));
@@ -167,26 +167,31 @@ static int paired(struct contrast *contrast, const struct contrast_side *a,
                 other[i] = b->cluster[order[i]];
         }
         stat_signed_ranks(scores, shifts, a->n);
-        by_a = variance_of(scores, own, a->n);
-        by_b = variance_of(scores, other, a->n);
-        effect = effect_of(by_a.clustered + by_b.clustered - by_a.independent, by_a.independent);
-        df = fmin((double)used_clusters(own, a->n), (double)used_clusters(other, a->n)) - 1;
+        by_a = contrast_variance_of(scores, own, a->n);
+        by_b = contrast_variance_of(scores, other, a->n);
+        effect = contrast_effect_of(by_a.clustered + by_b.clustered - by_a.independent,
+                                    by_a.independent);
+        df = fmin((double)contrast_used_clusters(own, a->n),
+                  (double)contrast_used_clusters(other, a->n)) -
+             1;
         test = stat_signed_rank(shifts, a->n);
         contrast->test = "signed-rank";
-        as_change(contrast, stat_shift_paired(shifts, a->n, critical(effect, df)), logs, reference);
-        judge(contrast, &test, effect, df, exp2(-df)); /* of 2^clusters signs, all the same */
+        contrast_as_change(contrast, stat_shift_paired(shifts, a->n, contrast_critical(effect, df)),
+                           logs, reference);
+        contrast_judge(contrast, &test, effect, df,
+                       exp2(-df)); /* of 2^clusters signs, all the same */
         return 0;
 }
 
-static void take_logs(struct sorted *sorted)
+static void contrast_take_logs(struct sorted *sorted)
 {
         for (size_t i = 0; i < sorted->n; i++)
                 sorted->values[i] = log(sorted->values[i]);
 }
 
 /* N. A. Obuchowski, Biometrics 53 (1997): the rank sum of clustered data by its placements */
-static int unpaired(struct contrast *contrast, struct sorted *a, struct sorted *b, bool logs,
-                    double reference)
+static int contrast_unpaired(struct contrast *contrast, struct sorted *a, struct sorted *b,
+                             bool logs, double reference)
 {
         ROAST_CLEANUP(cleanup_free) double *scores_a = malloc((a->n + 1) * sizeof(*scores_a));
         ROAST_CLEANUP(cleanup_free) double *scores_b = malloc((b->n + 1) * sizeof(*scores_b));
@@ -198,31 +203,32 @@ static int unpaired(struct contrast *contrast, struct sorted *a, struct sorted *
         if (!scores_a || !scores_b)
                 return ROAST_E_NOMEM;
         if (logs) {
-                take_logs(a);
-                take_logs(b);
+                contrast_take_logs(a);
+                contrast_take_logs(b);
         }
         stat_placements(scores_a, a->values, a->n, b->values, b->n);
         stat_placements(scores_b, b->values, b->n, a->values, a->n);
-        of_a = variance_of(scores_a, a->cluster, a->n);
-        of_b = variance_of(scores_b, b->cluster, b->n);
-        effect = effect_of(of_a.clustered / square_a + of_b.clustered / square_b,
-                           of_a.independent / square_a + of_b.independent / square_b);
-        n_a = (double)used_clusters(a->cluster, a->n);
-        n_b = (double)used_clusters(b->cluster, b->n);
+        of_a = contrast_variance_of(scores_a, a->cluster, a->n);
+        of_b = contrast_variance_of(scores_b, b->cluster, b->n);
+        effect = contrast_effect_of(of_a.clustered / square_a + of_b.clustered / square_b,
+                                    of_a.independent / square_a + of_b.independent / square_b);
+        n_a = (double)contrast_used_clusters(a->cluster, a->n);
+        n_b = (double)contrast_used_clusters(b->cluster, b->n);
         df = n_a + n_b - 2;
         test = stat_mann_whitney(a->values, a->n, b->values, b->n);
         contrast->test = "mann-whitney";
-        as_change(contrast,
-                  stat_shift_unpaired(a->values, a->n, b->values, b->n, critical(effect, df)), logs,
-                  reference);
+        contrast_as_change(contrast,
+                           stat_shift_unpaired(a->values, a->n, b->values, b->n,
+                                               contrast_critical(effect, df)),
+                           logs, reference);
         /* of the ways to choose n_a clusters of all, those that part them by size */
-        judge(contrast, &test, effect, df,
-              2 * exp(lgamma(n_a + 1) + lgamma(n_b + 1) - lgamma(n_a + n_b + 1)));
+        contrast_judge(contrast, &test, effect, df,
+                       2 * exp(lgamma(n_a + 1) + lgamma(n_b + 1) - lgamma(n_a + n_b + 1)));
         return 0;
 }
 
 /* Only then they have logarithms. */
-static bool all_positive(const double *values, size_t n)
+static bool contrast_all_positive(const double *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
                 if (!(values[i] > 0))
@@ -230,7 +236,7 @@ static bool all_positive(const double *values, size_t n)
         return true;
 }
 
-static struct contrast nothing(const char *why)
+static struct contrast contrast_nothing(const char *why)
 {
         const double none = (double)NAN;
 
@@ -242,16 +248,18 @@ int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
                   const struct contrast_side *b, bool is_paired, enum contrast_scale scale,
                   double reference, uint64_t seed)
 {
-        ROAST_CLEANUP(sorted_deinit) struct sorted sorted_a = { 0 };
-        ROAST_CLEANUP(sorted_deinit) struct sorted sorted_b = { 0 };
-        bool logs = scale == CONTRAST_RATIO && all_positive(a->values, a->n) &&
-                    all_positive(b->values, b->n);
+        ROAST_CLEANUP(contrast_sorted_deinit) struct sorted sorted_a = { 0 };
+        ROAST_CLEANUP(contrast_sorted_deinit) struct sorted sorted_b = { 0 };
+        bool logs = scale == CONTRAST_RATIO && contrast_all_positive(a->values, a->n) &&
+                    contrast_all_positive(b->values, b->n);
 
-        *contrast = nothing("too few chunks");
+        *contrast = contrast_nothing("too few chunks");
         contrast->n = a->n < b->n ? a->n : b->n;
-        if (sort_side(&sorted_a, a) < 0 || sort_side(&sorted_b, b) < 0 ||
-            median(&contrast->a, &contrast->a_low, &contrast->a_high, &sorted_a, seed) < 0 ||
-            median(&contrast->b, &contrast->b_low, &contrast->b_high, &sorted_b, seed + 1) < 0)
+        if (contrast_sort_side(&sorted_a, a) < 0 || contrast_sort_side(&sorted_b, b) < 0 ||
+            contrast_median(&contrast->a, &contrast->a_low, &contrast->a_high, &sorted_a, seed) <
+                    0 ||
+            contrast_median(&contrast->b, &contrast->b_low, &contrast->b_high, &sorted_b,
+                            seed + 1) < 0)
                 return ROAST_E_NOMEM;
         if (scale == CONTRAST_RATIO)
                 reference = contrast->a;
@@ -259,12 +267,13 @@ int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
                 contrast->change = (contrast->b - contrast->a) / reference;
                 return 0;
         }
-        return is_paired ? paired(contrast, a, b, logs, reference)
-                         : unpaired(contrast, &sorted_a, &sorted_b, logs, reference);
+        return is_paired ? contrast_paired(contrast, a, b, logs, reference)
+                         : contrast_unpaired(contrast, &sorted_a, &sorted_b, logs, reference);
 }
 
 /* The mean of a group and its interval, from the variance of its own runs */
-static void group_mean(double *mean, double *low, double *high, double *values, size_t n, bool logs)
+static void contrast_group_mean(double *mean, double *low, double *high, double *values, size_t n,
+                                bool logs)
 {
         double center, variance, margin, only = values[0];
 
@@ -280,22 +289,23 @@ static void group_mean(double *mean, double *low, double *high, double *values, 
 void contrast_groups(struct contrast *contrast, double *a, size_t n_a, double *b, size_t n_b,
                      enum contrast_scale scale, double reference)
 {
-        bool logs = scale == CONTRAST_RATIO && all_positive(a, n_a) && all_positive(b, n_b);
+        bool logs = scale == CONTRAST_RATIO && contrast_all_positive(a, n_a) &&
+                    contrast_all_positive(b, n_b);
         struct stat_welch test;
         double margin;
 
-        *contrast = nothing("one run on each side: nothing is known of how runs vary");
+        *contrast = contrast_nothing("one run on each side: nothing is known of how runs vary");
         contrast->n = n_a < n_b ? n_a : n_b;
-        group_mean(&contrast->a, &contrast->a_low, &contrast->a_high, a, n_a, logs);
-        group_mean(&contrast->b, &contrast->b_low, &contrast->b_high, b, n_b, logs);
+        contrast_group_mean(&contrast->a, &contrast->a_low, &contrast->a_high, a, n_a, logs);
+        contrast_group_mean(&contrast->b, &contrast->b_low, &contrast->b_high, b, n_b, logs);
         test = stat_welch(a, n_a, b, n_b);
         if (scale == CONTRAST_RATIO || !(fabs(reference) > 0))
                 reference = fabs(contrast->a);
         margin = test.error * stat_t_quantile((1 + LEVEL) / 2, test.df);
-        as_change(contrast,
-                  (struct stat_shift){ test.difference, test.difference - margin,
-                                       test.difference + margin },
-                  logs, reference);
+        contrast_as_change(contrast,
+                           (struct stat_shift){ test.difference, test.difference - margin,
+                                                test.difference + margin },
+                           logs, reference);
         if (n_a + n_b < 3)
                 return;
         /* what is the same in every run of a group needs no test */

@@ -7,7 +7,7 @@
 #include "analyze/clusters.h"
 #include "analyze/costs.h"
 
-static int allocate(struct costs *files, const struct costs *costs)
+static int costs_allocate(struct costs *files, const struct costs *costs)
 {
         size_t n = costs->n_files + 1;
 
@@ -37,7 +37,7 @@ static int allocate(struct costs *files, const struct costs *costs)
         return 0;
 }
 
-static int copy_names(struct intern *to, const struct intern *from)
+static int costs_copy_names(struct intern *to, const struct intern *from)
 {
         for (size_t i = 0; i < from->n; i++) {
                 size_t len;
@@ -50,7 +50,7 @@ static int copy_names(struct intern *to, const struct intern *from)
 }
 
 /* Sums over the chunks; what one chunk does not know is not known of the file. */
-static void add_chunk(struct costs *files, const struct costs *costs, size_t unit)
+static void costs_add_chunk(struct costs *files, const struct costs *costs, size_t unit)
 {
         uint32_t file = costs->file[unit];
 
@@ -70,7 +70,8 @@ int costs_by_file(struct costs *files, const struct costs *costs)
                                  .n_clusters = costs->n_files,
                                  .events_total = costs->events_total,
                                  .chunk_events = costs->chunk_events };
-        if (allocate(files, costs) < 0 || copy_names(&files->names, &costs->names) < 0) {
+        if (costs_allocate(files, costs) < 0 ||
+            costs_copy_names(&files->names, &costs->names) < 0) {
                 costs_deinit(files);
                 return ROAST_E_NOMEM;
         }
@@ -86,6 +87,6 @@ int costs_by_file(struct costs *files, const struct costs *costs)
                 files->entry_start[i] = files->entry_stop[i] = INT64_MIN;
         }
         for (size_t i = 0; i < costs->n; i++)
-                add_chunk(files, costs, i);
+                costs_add_chunk(files, costs, i);
         return 0;
 }

@@ -35,7 +35,7 @@ struct reading {
         size_t cap_timed;
 };
 
-static int grow_array(void *array, size_t n, size_t size)
+static int costs_grow_array(void *array, size_t n, size_t size)
 {
         void **at = array, *grown = realloc(*at, n * size);
 
@@ -45,27 +45,28 @@ static int grow_array(void *array, size_t n, size_t size)
         return 0;
 }
 
-static int grow_units(struct reading *reading)
+static int costs_grow_units(struct reading *reading)
 {
         struct costs *costs = reading->costs;
         size_t cap = reading->cap ? 2 * reading->cap : 256;
 
-        if (grow_array(&costs->file, cap, sizeof(*costs->file)) < 0 ||
-            grow_array(&costs->dataset, cap, sizeof(*costs->dataset)) < 0 ||
-            grow_array(&costs->events, cap, sizeof(*costs->events)) < 0 ||
-            grow_array(&costs->entry_start, cap, sizeof(*costs->entry_start)) < 0 ||
-            grow_array(&costs->entry_stop, cap, sizeof(*costs->entry_stop)) < 0 ||
-            grow_array(&reading->start_utc_ns, cap, sizeof(*reading->start_utc_ns)) < 0 ||
-            grow_array(&reading->worker, cap, sizeof(*reading->worker)) < 0)
+        if (costs_grow_array(&costs->file, cap, sizeof(*costs->file)) < 0 ||
+            costs_grow_array(&costs->dataset, cap, sizeof(*costs->dataset)) < 0 ||
+            costs_grow_array(&costs->events, cap, sizeof(*costs->events)) < 0 ||
+            costs_grow_array(&costs->entry_start, cap, sizeof(*costs->entry_start)) < 0 ||
+            costs_grow_array(&costs->entry_stop, cap, sizeof(*costs->entry_stop)) < 0 ||
+            costs_grow_array(&reading->start_utc_ns, cap, sizeof(*reading->start_utc_ns)) < 0 ||
+            costs_grow_array(&reading->worker, cap, sizeof(*reading->worker)) < 0)
                 return ROAST_E_NOMEM;
         for (int i = 0; i < COST_N_MEASURES; i++)
-                if (grow_array(&costs->measures[i], cap, sizeof(*costs->measures[i])) < 0)
+                if (costs_grow_array(&costs->measures[i], cap, sizeof(*costs->measures[i])) < 0)
                         return ROAST_E_NOMEM;
         reading->cap = cap;
         return 0;
 }
 
-static const char *text_of(const struct reading *reading, const struct run_value *text, size_t *len)
+static const char *costs_text_of(const struct reading *reading, const struct run_value *text,
+                                 size_t *len)
 {
         if (text->type != RUN_INT || text->integer < 1 ||
             (uint64_t)text->integer > reading->texts.n)
@@ -74,42 +75,42 @@ static const char *text_of(const struct reading *reading, const struct run_value
 }
 
 /* Names of the run by their number among ours */
-static int64_t name_of(struct reading *reading, const struct run_value *text)
+static int64_t costs_name_of(struct reading *reading, const struct run_value *text)
 {
         size_t len;
-        const char *name = text_of(reading, text, &len);
+        const char *name = costs_text_of(reading, text, &len);
 
         return name ? intern_put(&reading->costs->names, name, len) : (int64_t)COST_NO_NAME;
 }
 
-static uint64_t text_hash(const struct reading *reading, const struct run_value *text,
-                          uint64_t seed)
+static uint64_t costs_text_hash(const struct reading *reading, const struct run_value *text,
+                                uint64_t seed)
 {
         size_t len;
-        const char *string = text_of(reading, text, &len);
+        const char *string = costs_text_of(reading, text, &len);
 
         return string ? run_hash(seed, string, len) : 0;
 }
 
 /* A file of one tree; files are told apart by the id of their name, trees of one are not. */
-static int64_t file_of(struct reading *reading, const struct run_value *values)
+static int64_t costs_file_of(struct reading *reading, const struct run_value *values)
 {
         struct costs *costs = reading->costs;
         int64_t id = run_int_or(&values[CHUNK_FILE], 0);
-        uint64_t tree = text_hash(reading, &values[CHUNK_TREE], 1), name, uuid;
+        uint64_t tree = costs_text_hash(reading, &values[CHUNK_TREE], 1), name, uuid;
         size_t n = costs->n_files;
 
         if (id < 0 || (uint64_t)id > reading->texts.n)
                 id = 0;
         if (reading->file_slots[id])
                 return reading->file_slots[id] - 1;
-        name = text_hash(reading, &values[CHUNK_FILE], tree);
-        uuid = text_hash(reading, &values[CHUNK_UUID], tree);
+        name = costs_text_hash(reading, &values[CHUNK_FILE], tree);
+        uuid = costs_text_hash(reading, &values[CHUNK_UUID], tree);
         if ((n & (n - 1)) == 0) {
                 size_t cap = n ? 2 * n : 1;
 
-                if (grow_array(&costs->file_name, cap, sizeof(uint64_t)) < 0 ||
-                    grow_array(&costs->file_uuid, cap, sizeof(uint64_t)) < 0)
+                if (costs_grow_array(&costs->file_name, cap, sizeof(uint64_t)) < 0 ||
+                    costs_grow_array(&costs->file_uuid, cap, sizeof(uint64_t)) < 0)
                         return ROAST_E_NOMEM;
         }
         costs->file_name[n] = name;
@@ -118,14 +119,14 @@ static int64_t file_of(struct reading *reading, const struct run_value *values)
         return (int64_t)n;
 }
 
-static int note_id(struct reading *reading, int64_t id, size_t unit)
+static int costs_note_id(struct reading *reading, int64_t id, size_t unit)
 {
         if ((size_t)id >= reading->n_ids) {
                 size_t n = reading->n_ids ? 2 * reading->n_ids : 256;
 
                 while (n <= (size_t)id)
                         n *= 2;
-                if (grow_array(&reading->unit_of, n, sizeof(uint32_t)) < 0)
+                if (costs_grow_array(&reading->unit_of, n, sizeof(uint32_t)) < 0)
                         return ROAST_E_NOMEM;
                 memset(reading->unit_of + reading->n_ids, 0,
                        (n - reading->n_ids) * sizeof(uint32_t));
@@ -135,7 +136,7 @@ static int note_id(struct reading *reading, int64_t id, size_t unit)
         return 0;
 }
 
-static void set_measures(struct costs *costs, const struct run_value *values)
+static void costs_set_measures(struct costs *costs, const struct run_value *values)
 {
         static const enum chunk_field fields[COST_N_MEASURES] = {
                 [COST_WALL] = CHUNK_WALL_NS,         [COST_CPU] = CHUNK_CPU_NS,
@@ -155,7 +156,7 @@ static void set_measures(struct costs *costs, const struct run_value *values)
 }
 
 /* A task without record knows its entries only. */
-static int64_t events_of(const struct run_value *values)
+static int64_t costs_events_of(const struct run_value *values)
 {
         int64_t start = run_int_or(&values[CHUNK_ENTRY_START], 0), events;
 
@@ -167,23 +168,24 @@ static int64_t events_of(const struct run_value *values)
 }
 
 /* A chunk without events has no cost of an event. */
-static int on_chunk(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int costs_on_chunk(const struct run_attempt *attempt, void *context,
+                          struct roast_error *error)
 {
         struct reading *reading = context;
         struct costs *costs = reading->costs;
         const struct run_value *values = attempt->chunk;
-        int64_t events = events_of(values), file, dataset;
+        int64_t events = costs_events_of(values), file, dataset;
         size_t n = costs->n;
 
         if (attempt->outcome != CHUNK_FINISHED || events <= 0 ||
             values[CHUNK_WALL_NS].type != RUN_INT || n >= UINT32_MAX - 1)
                 return 0;
-        if (n == reading->cap && grow_units(reading) < 0)
+        if (n == reading->cap && costs_grow_units(reading) < 0)
                 return roast_fail_nomem(error);
-        file = file_of(reading, values);
-        dataset = name_of(reading, &values[CHUNK_DATASET]);
+        file = costs_file_of(reading, values);
+        dataset = costs_name_of(reading, &values[CHUNK_DATASET]);
         if (file < 0 || dataset < 0 ||
-            (attempt->chunk_id && note_id(reading, attempt->chunk_id, n) < 0))
+            (attempt->chunk_id && costs_note_id(reading, attempt->chunk_id, n) < 0))
                 return roast_fail_nomem(error);
         costs->file[n] = (uint32_t)file;
         costs->dataset[n] = (uint32_t)dataset;
@@ -192,14 +194,15 @@ static int on_chunk(const struct run_attempt *attempt, void *context, struct roa
         costs->entry_stop[n] = run_int_or(&values[CHUNK_ENTRY_STOP], INT64_MIN);
         reading->start_utc_ns[n] = run_int_or(&values[CHUNK_START_UTC_NS], 0);
         reading->worker[n] = (uint32_t)run_int_or(&values[CHUNK_WORKER], 0);
-        set_measures(costs, values);
+        costs_set_measures(costs, values);
         costs->events_total += (double)events;
         costs->from_tasks += attempt->chunk_id == 0;
         costs->n++;
         return 0;
 }
 
-static int on_section(const struct run_value *values, void *context, struct roast_error *error)
+static int costs_on_section(const struct run_value *values, void *context,
+                            struct roast_error *error)
 {
         struct reading *reading = context;
         const struct run_value *fields = values + 2;
@@ -209,7 +212,7 @@ static int on_section(const struct run_value *values, void *context, struct roas
         if (chunk < 0 || (size_t)chunk >= reading->n_ids || !reading->unit_of[chunk])
                 return 0;
         ns = run_int_or(&fields[SECTION_TOTAL_NS], -1);
-        name = name_of(reading, &values[1]);
+        name = costs_name_of(reading, &values[1]);
         if (name < 0)
                 return roast_fail_nomem(error);
         if (ns < 0 || name == COST_NO_NAME)
@@ -224,7 +227,7 @@ static int on_section(const struct run_value *values, void *context, struct roas
         return 0;
 }
 
-static int by_total(const void *x, const void *y)
+static int costs_by_total(const void *x, const void *y)
 {
         const struct cost_section *a = x, *b = y;
 
@@ -234,19 +237,20 @@ static int by_total(const void *x, const void *y)
 }
 
 /* Where the same lines are tracked for several things, the kind with the lowest bit has the time */
-static int lowest_bit(int kind)
+static int costs_lowest_bit(int kind)
 {
         return kind & -kind;
 }
 
 /* Totals by name, of the kind that counts; returns how many names there are. */
-static size_t total_sections(struct cost_section *totals, int *kinds, const struct reading *reading)
+static size_t costs_total_sections(struct cost_section *totals, int *kinds,
+                                   const struct reading *reading)
 {
         size_t n = 0;
 
         for (size_t i = 0; i < reading->n_timed; i++) {
                 const struct timed *timed = &reading->timed[i];
-                int bit = lowest_bit(timed->kind);
+                int bit = costs_lowest_bit(timed->kind);
 
                 if (!kinds[timed->name] || bit < kinds[timed->name])
                         kinds[timed->name] = bit;
@@ -255,7 +259,7 @@ static size_t total_sections(struct cost_section *totals, int *kinds, const stru
                 const struct timed *timed = &reading->timed[i];
 
                 totals[timed->name].name = timed->name;
-                if (lowest_bit(timed->kind) == kinds[timed->name])
+                if (costs_lowest_bit(timed->kind) == kinds[timed->name])
                         totals[timed->name].total_s += (double)timed->seconds;
         }
         for (size_t i = 0; i < reading->costs->names.n; i++)
@@ -264,7 +268,7 @@ static size_t total_sections(struct cost_section *totals, int *kinds, const stru
         return n;
 }
 
-static int fill_sections(struct reading *reading, const int *kinds)
+static int costs_fill_sections(struct reading *reading, const int *kinds)
 {
         struct costs *costs = reading->costs;
         ROAST_CLEANUP(cleanup_free) uint8_t *slots = calloc(costs->names.n + 1, 1);
@@ -285,7 +289,7 @@ static int fill_sections(struct reading *reading, const int *kinds)
                 const struct timed *timed = &reading->timed[i];
                 float *at;
 
-                if (!slots[timed->name] || lowest_bit(timed->kind) != kinds[timed->name])
+                if (!slots[timed->name] || costs_lowest_bit(timed->kind) != kinds[timed->name])
                         continue;
                 at = &costs->sections[slots[timed->name] - 1].seconds[timed->unit];
                 *at = (isnan(*at) ? 0 : *at) + timed->seconds;
@@ -293,7 +297,7 @@ static int fill_sections(struct reading *reading, const int *kinds)
         return 0;
 }
 
-static int keep_sections(struct reading *reading)
+static int costs_keep_sections(struct reading *reading)
 {
         struct costs *costs = reading->costs;
         ROAST_CLEANUP(cleanup_free) int *kinds = calloc(costs->names.n + 1, sizeof(*kinds));
@@ -301,14 +305,14 @@ static int keep_sections(struct reading *reading)
         costs->sections = calloc(costs->names.n + 1, sizeof(*costs->sections));
         if (!kinds || !costs->sections)
                 return ROAST_E_NOMEM;
-        costs->n_sections = total_sections(costs->sections, kinds, reading);
-        qsort(costs->sections, costs->n_sections, sizeof(*costs->sections), by_total);
+        costs->n_sections = costs_total_sections(costs->sections, kinds, reading);
+        qsort(costs->sections, costs->n_sections, sizeof(*costs->sections), costs_by_total);
         if (costs->n_sections > COST_SECTIONS_MAX)
                 costs->n_sections = COST_SECTIONS_MAX;
-        return fill_sections(reading, kinds);
+        return costs_fill_sections(reading, kinds);
 }
 
-static int median_events(struct costs *costs)
+static int costs_median_events(struct costs *costs)
 {
         ROAST_CLEANUP(cleanup_free) double *events = malloc((costs->n + 1) * sizeof(*events));
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(costs->n + 1));
@@ -322,24 +326,24 @@ static int median_events(struct costs *costs)
         return 0;
 }
 
-static int finish_reading(struct reading *reading)
+static int costs_finish_reading(struct reading *reading)
 {
         struct costs *costs = reading->costs;
-        int r = keep_sections(reading);
+        int r = costs_keep_sections(reading);
 
         free(reading->timed);
         reading->timed = NULL;
         if (r >= 0)
                 r = clusters_make(&costs->cluster, &costs->n_clusters, reading->worker,
                                   reading->start_utc_ns, costs->n);
-        return r < 0 ? r : median_events(costs);
+        return r < 0 ? r : costs_median_events(costs);
 }
 
 int costs_read(struct costs *costs, struct roast_summary *summary, struct roast_run *run,
                struct roast_error *error)
 {
         struct reading reading = { .costs = costs };
-        const struct collect_watch watch = { on_chunk, on_section, &reading };
+        const struct collect_watch watch = { costs_on_chunk, costs_on_section, &reading };
         int r;
 
         *costs = (struct costs){ 0 };
@@ -354,7 +358,7 @@ int costs_read(struct costs *costs, struct roast_summary *summary, struct roast_
         if (r >= 0)
                 r = collect_summary(summary, run, &watch, error);
         run_view_end(run);
-        if (r >= 0 && finish_reading(&reading) < 0) {
+        if (r >= 0 && costs_finish_reading(&reading) < 0) {
                 roast_summary_deinit(summary);
                 r = roast_fail_nomem(error);
         }

@@ -35,7 +35,7 @@ double stat_normal_quantile(double p)
 }
 
 /* log(gamma(a + 1/2) / gamma(a)): Tricomi and Erdelyi (1951) where gammas would cancel */
-static double log_gamma_half_step(double a)
+static double distribution_log_gamma_half_step(double a)
 {
         double square = a * a;
 
@@ -48,7 +48,7 @@ static double log_gamma_half_step(double a)
  * The continued fraction of the incomplete beta function with b = 1/2, by the
  * modified method of Lentz (Thompson and Barnett, J. Comput. Phys. 64, 1986)
  */
-static double beta_fraction(double a, double b, double x)
+static double distribution_beta_fraction(double a, double b, double x)
 {
         const double tiny = 1e-300;
         double c = 1, d = 1 - (a + b) * x / (a + 1), f;
@@ -77,7 +77,7 @@ static double beta_fraction(double a, double b, double x)
 }
 
 /* The normal deviate with the same tails: G. W. Hill, Algorithm 395, Comm. ACM 13 (1970) */
-static double hill(double t, double df)
+static double distribution_hill(double t, double df)
 {
         double a = df - 0.5, b = 48 * a * a, z = sqrt(a * log1p(t * t / df)), s = z * z;
 
@@ -97,14 +97,15 @@ double stat_t_two_sided(double t, double df)
         if (isinf(square))
                 return 0;
         if (df > 1e4)
-                return 2 * stat_normal_cdf(-hill(t, df));
+                return 2 * stat_normal_cdf(-distribution_hill(t, df));
         x = df / (df + square);
         /* x^a (1-x)^b / B(a, b), with log x from its distance to 1 */
         front = exp(-a * log1p(square / df) + 0.5 * log(square / (df + square)) +
-                    log_gamma_half_step(a) - 0.57236494292470008707 /* log gamma(1/2) */);
+                    distribution_log_gamma_half_step(a) -
+                    0.57236494292470008707 /* log gamma(1/2) */);
         if (x < (a + 1) / (a + 2.5))
-                return front * beta_fraction(a, 0.5, x) / a;
-        return 1 - front * beta_fraction(0.5, a, square / (df + square)) / 0.5;
+                return front * distribution_beta_fraction(a, 0.5, x) / a;
+        return 1 - front * distribution_beta_fraction(0.5, a, square / (df + square)) / 0.5;
 }
 
 double stat_t_cdf(double x, double df)

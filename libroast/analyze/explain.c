@@ -139,7 +139,7 @@ static const struct rule rules[] = {
           rule_scheduler_lag },
 };
 
-static void threshold_of(const struct rule *rule, char *text, size_t size)
+static void explain_threshold_of(const struct rule *rule, char *text, size_t size)
 {
         double limit = rule->percent ? rule->limit * 100 : rule->limit;
 
@@ -155,12 +155,12 @@ bool roast_explain_rule(size_t i, struct roast_rule *ret)
 
         if (i >= ROAST_ARRAY_SIZE(rules))
                 return false;
-        threshold_of(&rules[i], threshold, sizeof(threshold));
+        explain_threshold_of(&rules[i], threshold, sizeof(threshold));
         *ret = (struct roast_rule){ rules[i].name, rules[i].asks, threshold, rules[i].advice };
         return true;
 }
 
-static void finding_deinit(struct roast_finding *finding)
+static void explain_finding_deinit(struct roast_finding *finding)
 {
         free(finding->title);
         free(finding->threshold);
@@ -174,16 +174,16 @@ static void finding_deinit(struct roast_finding *finding)
         free(finding->subjects);
 }
 
-static void verdict_deinit(struct verdict *verdict)
+static void explain_verdict_deinit(struct verdict *verdict)
 {
-        finding_deinit(&verdict->finding);
+        explain_finding_deinit(&verdict->finding);
         free(verdict->why_not);
 }
 
 void roast_explanation_deinit(struct roast_explanation *explanation)
 {
         for (size_t i = 0; i < explanation->n_findings; i++)
-                finding_deinit(&explanation->findings[i]);
+                explain_finding_deinit(&explanation->findings[i]);
         for (size_t i = 0; i < explanation->n_unfired; i++)
                 free(explanation->unfired[i].why_not);
         free(explanation->findings);
@@ -192,7 +192,7 @@ void roast_explanation_deinit(struct roast_explanation *explanation)
 }
 
 /* More time first; what is not a matter of time comes last. The order of rules decides a tie. */
-static int by_savings(const void *a, const void *b)
+static int explain_by_savings(const void *a, const void *b)
 {
         const struct roast_finding *x = a, *y = b;
         double x_s = isnan(x->saves_s) ? -1 : x->saves_s, y_s = isnan(y->saves_s) ? -1 : y->saves_s;
@@ -203,8 +203,8 @@ static int by_savings(const void *a, const void *b)
 }
 
 /* What the verdict holds moves into the explanation. */
-static int keep(struct roast_explanation *explanation, const struct rule *rule,
-                struct verdict *verdict)
+static int explain_keep(struct roast_explanation *explanation, const struct rule *rule,
+                        struct verdict *verdict)
 {
         char threshold[160];
 
@@ -216,7 +216,7 @@ static int keep(struct roast_explanation *explanation, const struct rule *rule,
                 verdict->why_not = NULL;
                 return 0;
         }
-        threshold_of(rule, threshold, sizeof(threshold));
+        explain_threshold_of(rule, threshold, sizeof(threshold));
         verdict->finding.rule = rule->name;
         verdict->finding.advice = rule->advice;
         verdict->finding.threshold = strdup(threshold);
@@ -227,22 +227,22 @@ static int keep(struct roast_explanation *explanation, const struct rule *rule,
         return verdict->nomem ? ROAST_E_NOMEM : 0;
 }
 
-static int apply(struct roast_explanation *explanation, const struct study *study)
+static int explain_apply(struct roast_explanation *explanation, const struct study *study)
 {
         int r = 0;
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(rules) && r >= 0; i++) {
-                ROAST_CLEANUP(verdict_deinit) struct verdict verdict = { 0 };
+                ROAST_CLEANUP(explain_verdict_deinit) struct verdict verdict = { 0 };
 
                 r = rules[i].check(study, rules[i].limit, &verdict);
                 if (r >= 0 && verdict.nomem)
                         r = ROAST_E_NOMEM;
                 if (r >= 0)
-                        r = keep(explanation, &rules[i], &verdict);
+                        r = explain_keep(explanation, &rules[i], &verdict);
         }
         if (r >= 0 && explanation->n_findings)
                 qsort(explanation->findings, explanation->n_findings,
-                      sizeof(*explanation->findings), by_savings);
+                      sizeof(*explanation->findings), explain_by_savings);
         return r;
 }
 
@@ -261,7 +261,7 @@ int roast_explain(struct roast_explanation *explanation, struct roast_run *run,
         made.threads = study.threads;
         made.findings = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*made.findings));
         made.unfired = calloc(ROAST_ARRAY_SIZE(rules), sizeof(*made.unfired));
-        if (!made.findings || !made.unfired || apply(&made, &study) < 0)
+        if (!made.findings || !made.unfired || explain_apply(&made, &study) < 0)
                 return roast_fail_nomem(error);
         *explanation = made;
         made = (struct roast_explanation){ 0 };

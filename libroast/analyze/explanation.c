@@ -15,7 +15,7 @@
 #define WIDTH_LEAST 40
 #define WIDTH_ELSE  80
 
-static void put_finding(struct json *json, const struct roast_finding *finding)
+static void explanation_put_finding(struct json *json, const struct roast_finding *finding)
 {
         json_object(json);
         json_pair(json, "rule", finding->rule);
@@ -55,7 +55,7 @@ int roast_explanation_to_json(char **ret, const struct roast_explanation *explan
         json_key(&json, "findings");
         json_array(&json);
         for (size_t i = 0; i < explanation->n_findings; i++)
-                put_finding(&json, &explanation->findings[i]);
+                explanation_put_finding(&json, &explanation->findings[i]);
         json_end(&json);
         json_key(&json, "checked");
         json_array(&json);
@@ -81,25 +81,25 @@ struct page {
         int error;
 };
 
-static void put(struct page *page, const char *text, size_t len)
+static void explanation_put(struct page *page, const char *text, size_t len)
 {
         if (page->error >= 0)
                 page->error = buf_append(&page->out, text, len);
 }
 
-static void puts_(struct page *page, const char *text)
+static void explanation_puts(struct page *page, const char *text)
 {
-        put(page, text, strlen(text));
+        explanation_put(page, text, strlen(text));
 }
 
-static void emphasis(struct page *page, const char *code)
+static void explanation_emphasis(struct page *page, const char *code)
 {
         if (page->view->color)
-                puts_(page, code);
+                explanation_puts(page, code);
 }
 
 /* Text from a file: what a terminal would obey, or Markdown would, is made harmless. */
-static void put_clean(struct page *page, const char *text, size_t len)
+static void explanation_put_clean(struct page *page, const char *text, size_t len)
 {
         for (size_t i = 0; i < len; i++) {
                 size_t control = utf8_control(text + i);
@@ -107,13 +107,13 @@ static void put_clean(struct page *page, const char *text, size_t len)
                 if (control)
                         i += control - 1;
                 else if (page->view->markdown && strchr("\\`*_<>[]|#", text[i]))
-                        put(page, "\\", 1);
-                put(page, control ? "?" : text + i, 1);
+                        explanation_put(page, "\\", 1);
+                explanation_put(page, control ? "?" : text + i, 1);
         }
 }
 
 /* Bytes that begin a character; those that continue one have no width */
-static size_t width_of(const char *text, size_t len)
+static size_t explanation_width_of(const char *text, size_t len)
 {
         size_t width = 0;
 
@@ -123,33 +123,34 @@ static size_t width_of(const char *text, size_t len)
 }
 
 /* Words, broken at the width; lines after the first are indented. */
-static void put_words(struct page *page, const char *first, size_t indent, const char *text)
+static void explanation_put_words(struct page *page, const char *first, size_t indent,
+                                  const char *text)
 {
-        size_t at = width_of(first, strlen(first)), begin = at;
+        size_t at = explanation_width_of(first, strlen(first)), begin = at;
 
-        puts_(page, first);
+        explanation_puts(page, first);
         while (*text) {
-                size_t len = strcspn(text, " "), width = width_of(text, len);
+                size_t len = strcspn(text, " "), width = explanation_width_of(text, len);
 
                 if (!page->view->markdown && at > begin && at + 1 + width > page->width) {
-                        puts_(page, "\n");
+                        explanation_puts(page, "\n");
                         for (size_t i = 0; i < indent; i++)
-                                put(page, " ", 1);
+                                explanation_put(page, " ", 1);
                         at = begin = indent;
                 } else if (at > begin) {
-                        put(page, " ", 1);
+                        explanation_put(page, " ", 1);
                         at++;
                 }
-                put_clean(page, text, len);
+                explanation_put_clean(page, text, len);
                 at += width;
                 text += len;
                 text += strspn(text, " ");
         }
-        puts_(page, "\n");
+        explanation_puts(page, "\n");
 }
 
-__attribute__((format(printf, 4, 5))) static void put_format(struct page *page, const char *first,
-                                                             size_t indent, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+explanation_put_format(struct page *page, const char *first, size_t indent, const char *format, ...)
 {
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         va_list args;
@@ -161,72 +162,77 @@ __attribute__((format(printf, 4, 5))) static void put_format(struct page *page, 
         }
         va_end(args);
         if (text)
-                put_words(page, first, indent, text);
+                explanation_put_words(page, first, indent, text);
 }
 
-static void put_savings(struct page *page, const struct roast_finding *finding)
+static void explanation_put_savings(struct page *page, const struct roast_finding *finding)
 {
         char seconds[ROAST_UNITS_MAX];
 
         if (isnan(finding->saves_s)) {
-                puts_(page, page->view->markdown ? "No time is told.\n" : "   no time is told\n");
+                explanation_puts(page, page->view->markdown ? "No time is told.\n"
+                                                            : "   no time is told\n");
                 return;
         }
         roast_format_seconds(seconds, sizeof(seconds), finding->saves_s);
-        emphasis(page, "\033[33m");
-        put_format(page, page->view->markdown ? "Could save " : "   could save ", 8,
-                   "%s%s, %.0f %% of the run%s", finding->estimated ? "about " : "", seconds,
-                   100 * finding->share, page->view->markdown ? "." : "");
-        emphasis(page, "\033[0m");
+        explanation_emphasis(page, "\033[33m");
+        explanation_put_format(page, page->view->markdown ? "Could save " : "   could save ", 8,
+                               "%s%s, %.0f %% of the run%s", finding->estimated ? "about " : "",
+                               seconds, 100 * finding->share, page->view->markdown ? "." : "");
+        explanation_emphasis(page, "\033[0m");
 }
 
-static const char *bullet(const struct page *page)
+static const char *explanation_bullet(const struct page *page)
 {
         return page->view->markdown ? "- " : "   - ";
 }
 
-static void put_text_finding(struct page *page, const struct roast_finding *finding, size_t number)
+static void explanation_put_text_finding(struct page *page, const struct roast_finding *finding,
+                                         size_t number)
 {
         char head[64];
 
-        puts_(page, "\n");
+        explanation_puts(page, "\n");
         snprintf(head, sizeof(head), page->view->markdown ? "## %zu. " : "%zu. ", number);
-        emphasis(page, "\033[1m");
-        put_words(page, head, 3, finding->title);
-        emphasis(page, "\033[0m");
+        explanation_emphasis(page, "\033[1m");
+        explanation_put_words(page, head, 3, finding->title);
+        explanation_emphasis(page, "\033[0m");
         if (page->view->markdown)
-                puts_(page, "\n");
-        put_savings(page, finding);
+                explanation_puts(page, "\n");
+        explanation_put_savings(page, finding);
         if (page->view->markdown)
-                puts_(page, "\n");
+                explanation_puts(page, "\n");
         for (size_t i = 0; i < finding->n_evidence; i++)
-                put_words(page, bullet(page), 5, finding->evidence[i]);
+                explanation_put_words(page, explanation_bullet(page), 5, finding->evidence[i]);
         for (size_t i = 0; i < finding->n_subjects; i++)
-                put_format(page, bullet(page), 5, "%s %s: %s", finding->subjects[i].kind,
-                           finding->subjects[i].name, finding->subjects[i].value);
+                explanation_put_format(page, explanation_bullet(page), 5, "%s %s: %s",
+                                       finding->subjects[i].kind, finding->subjects[i].name,
+                                       finding->subjects[i].value);
         if (page->view->markdown)
-                puts_(page, "\n");
-        put_words(page, page->view->markdown ? "Try: " : "   try: ", 8, finding->advice);
+                explanation_puts(page, "\n");
+        explanation_put_words(page, page->view->markdown ? "Try: " : "   try: ", 8,
+                              finding->advice);
         if (page->view->markdown)
-                puts_(page, "\n");
-        emphasis(page, "\033[2m");
-        put_format(page, page->view->markdown ? "Rule " : "   rule ", 8, "%s, %s", finding->rule,
-                   finding->threshold);
-        emphasis(page, "\033[0m");
+                explanation_puts(page, "\n");
+        explanation_emphasis(page, "\033[2m");
+        explanation_put_format(page, page->view->markdown ? "Rule " : "   rule ", 8, "%s, %s",
+                               finding->rule, finding->threshold);
+        explanation_emphasis(page, "\033[0m");
 }
 
-static void put_unfired(struct page *page, const struct roast_explanation *explanation)
+static void explanation_put_unfired(struct page *page, const struct roast_explanation *explanation)
 {
         if (page->view->markdown)
-                puts_(page, "\n## Rules that found nothing\n\n");
+                explanation_puts(page, "\n## Rules that found nothing\n\n");
         else
-                puts_(page, "\nRules that found nothing:\n");
+                explanation_puts(page, "\nRules that found nothing:\n");
         for (size_t i = 0; i < explanation->n_unfired; i++)
-                put_format(page, bullet(page), 5, "%s: %s", explanation->unfired[i].rule,
-                           explanation->unfired[i].why_not);
+                explanation_put_format(page, explanation_bullet(page), 5, "%s: %s",
+                                       explanation->unfired[i].rule,
+                                       explanation->unfired[i].why_not);
 }
 
-static void put_head(struct page *page, const struct roast_explanation *explanation)
+static void explanation_put_head(struct page *page, const struct roast_explanation *explanation)
 {
         char line[160], seconds[ROAST_UNITS_MAX];
 
@@ -239,7 +245,7 @@ static void put_head(struct page *page, const struct roast_explanation *explanat
                          "%zu finding%s in a run of %s with %.1f threads; savings overlap.",
                          explanation->n_findings, explanation->n_findings == 1 ? "" : "s", seconds,
                          explanation->threads);
-        put_words(page, "", 0, line);
+        explanation_put_words(page, "", 0, line);
 }
 
 int roast_explanation_to_text(char **ret, const struct roast_explanation *explanation,
@@ -249,11 +255,11 @@ int roast_explanation_to_text(char **ret, const struct roast_explanation *explan
 
         if (page.width < WIDTH_LEAST)
                 page.width = WIDTH_LEAST;
-        put_head(&page, explanation);
+        explanation_put_head(&page, explanation);
         for (size_t i = 0; i < explanation->n_findings; i++)
-                put_text_finding(&page, &explanation->findings[i], i + 1);
+                explanation_put_text_finding(&page, &explanation->findings[i], i + 1);
         if (view->all)
-                put_unfired(&page, explanation);
+                explanation_put_unfired(&page, explanation);
         *ret = page.error < 0 ? NULL : buf_release_string(&page.out);
         buf_deinit(&page.out);
         return *ret ? 0 : roast_fail_nomem(error);

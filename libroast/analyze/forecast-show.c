@@ -10,7 +10,7 @@
 #include "util/json.h"
 #include "util/size.h"
 
-static void put_prediction(struct json *json, const struct roast_prediction *prediction)
+static void forecast_put_prediction(struct json *json, const struct roast_prediction *prediction)
 {
         json_object(json);
         json_pair_int(json, "workers", prediction->workers);
@@ -50,11 +50,11 @@ int roast_forecast_to_json(char **ret, const struct roast_forecast *forecast,
         json_key(&json, "predictions");
         json_array(&json);
         for (size_t i = 0; i < forecast->n_predictions; i++)
-                put_prediction(&json, &forecast->predictions[i]);
+                forecast_put_prediction(&json, &forecast->predictions[i]);
         json_end(&json);
         json_key(&json, "recommended");
         if (forecast->has_best)
-                put_prediction(&json, &forecast->best);
+                forecast_put_prediction(&json, &forecast->best);
         else
                 json_null(&json);
         json_key(&json, "advice");
@@ -83,7 +83,7 @@ static const struct roast_column columns[] = {
         { "fails", "Fails", true, 7 },
 };
 
-static int add_row(struct roast_table *table, const struct roast_prediction *prediction)
+static int forecast_add_row(struct roast_table *table, const struct roast_prediction *prediction)
 {
         struct roast_cell *cells = build_row(table);
         char percent[ROAST_UNITS_MAX];
@@ -123,7 +123,7 @@ int roast_forecast_table(struct roast_table *table, const struct roast_forecast 
                                        .columns = columns,
                                        .n_columns = ROAST_ARRAY_SIZE(columns) };
         for (size_t i = 0; i < forecast->n_predictions && r >= 0; i++)
-                r = add_row(table, &forecast->predictions[i]);
+                r = forecast_add_row(table, &forecast->predictions[i]);
         if (r >= 0)
                 r = build_result(table);
         if (r < 0) {

@@ -20,7 +20,7 @@ size_t group_site(const char *name, size_t len)
 }
 
 /* For each file the number of the first file of its site; NULL without memory */
-static uint32_t *sites_of(const struct study *study)
+static uint32_t *group_sites_of(const struct study *study)
 {
         ROAST_CLEANUP(intern_deinit) struct intern sites = { 0 };
         ROAST_CLEANUP(cleanup_free) uint32_t *first = NULL;
@@ -52,7 +52,8 @@ static uint32_t *sites_of(const struct study *study)
         return of;
 }
 
-static uint32_t key_of(const struct study_chunk *chunk, enum group_by by, const uint32_t *sites)
+static uint32_t group_key_of(const struct study_chunk *chunk, enum group_by by,
+                             const uint32_t *sites)
 {
         if (by == GROUP_SITE && chunk->file != STUDY_NONE)
                 return sites[chunk->file];
@@ -68,12 +69,12 @@ int64_t group_chunks(const struct study *study, enum group_by by, struct group *
         int64_t n = 0;
 
         groups = calloc(study->texts.n + 1, sizeof(*groups));
-        sites = by == GROUP_SITE ? sites_of(study) : NULL;
+        sites = by == GROUP_SITE ? group_sites_of(study) : NULL;
         if (!groups || (by == GROUP_SITE && !sites) || study_fits(study, &fits, &error) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
-                uint32_t key = key_of(chunk, by, sites);
+                uint32_t key = group_key_of(chunk, by, sites);
 
                 if (key == STUDY_NONE)
                         continue;
@@ -95,7 +96,7 @@ struct level {
 };
 
 /* Squares between the levels, for as many chunks as there are */
-static double between(const struct level *levels, size_t n_levels, double mean)
+static double group_between(const struct level *levels, size_t n_levels, double mean)
 {
         double squares = 0;
 
@@ -109,8 +110,8 @@ static double between(const struct level *levels, size_t n_levels, double mean)
 }
 
 /* Levels with one chunk each would explain everything: what chance explains is taken off. */
-static double explained(const struct level *levels, size_t n_levels, double n, double mean,
-                        double total)
+static double group_explained(const struct level *levels, size_t n_levels, double n, double mean,
+                              double total)
 {
         double used = 0, share, chance;
 
@@ -118,7 +119,7 @@ static double explained(const struct level *levels, size_t n_levels, double n, d
                 used += levels[i].n > 0;
         if (used < 2 || used >= n || !(total > 0))
                 return 0;
-        share = between(levels, n_levels, mean) / total;
+        share = group_between(levels, n_levels, mean) / total;
         chance = (used - 1) / (n - 1);
         return fmax((share - chance) / (1 - chance), 0);
 }
@@ -165,11 +166,11 @@ int group_factors(const struct study *study, const float *excess,
                 "the number of events",
                 var > 0 && total > 0 ? fmin(cov * cov / var / (total / n), 1) : 0,
         };
-        factors[1] = (struct group_factor){ "the file",
-                                            explained(files, study->texts.n + 1, n, mean, total) };
-        factors[2] = (struct group_factor){ "the host",
-                                            explained(hosts, study->texts.n + 1, n, mean, total) };
+        factors[1] = (struct group_factor){ "the file", group_explained(files, study->texts.n + 1,
+                                                                        n, mean, total) };
+        factors[2] = (struct group_factor){ "the host", group_explained(hosts, study->texts.n + 1,
+                                                                        n, mean, total) };
         factors[3] = (struct group_factor){ "the time of day",
-                                            explained(times, TIME_LEVELS, n, mean, total) };
+                                            group_explained(times, TIME_LEVELS, n, mean, total) };
         return 0;
 }

@@ -12,7 +12,7 @@
 #define DRAWS   1000
 #define LEVEL   0.95
 
-static void terms_of(double terms[N_TERMS], double cores)
+static void laws_terms_of(double terms[N_TERMS], double cores)
 {
         terms[0] = 1;
         terms[1] = cores - 1;
@@ -26,7 +26,7 @@ double law_at(const struct law *law, double cores)
 }
 
 /* Gauss with the largest pivot; false: the columns do not tell the coefficients apart */
-static bool solve(double m[N_TERMS][N_TERMS + 1], size_t n, double *x)
+static bool laws_solve(double m[N_TERMS][N_TERMS + 1], size_t n, double *x)
 {
         for (size_t i = 0; i < n; i++) {
                 size_t best = i;
@@ -62,8 +62,8 @@ static bool solve(double m[N_TERMS][N_TERMS + 1], size_t n, double *x)
  * Least squares over the terms of a set (bits). Each term is measured in its
  * largest value, so that the matrix is well conditioned whatever the cores are.
  */
-static bool fit_set(double found[N_TERMS], const double *cores, const double *rates, size_t n,
-                    unsigned int set)
+static bool laws_fit_set(double found[N_TERMS], const double *cores, const double *rates, size_t n,
+                         unsigned int set)
 {
         double m[N_TERMS][N_TERMS + 1] = { 0 }, scale[N_TERMS] = { 0 }, x[N_TERMS];
         size_t used[N_TERMS], n_used = 0;
@@ -74,7 +74,7 @@ static bool fit_set(double found[N_TERMS], const double *cores, const double *ra
         for (size_t i = 0; i < n; i++) {
                 double terms[N_TERMS];
 
-                terms_of(terms, cores[i]);
+                laws_terms_of(terms, cores[i]);
                 for (size_t t = 0; t < N_TERMS; t++)
                         scale[t] = fmax(scale[t], fabs(terms[t]) * rates[i] / cores[i]);
         }
@@ -84,7 +84,7 @@ static bool fit_set(double found[N_TERMS], const double *cores, const double *ra
         for (size_t i = 0; i < n; i++) {
                 double terms[N_TERMS], relative = rates[i] / cores[i];
 
-                terms_of(terms, cores[i]);
+                laws_terms_of(terms, cores[i]);
                 for (size_t j = 0; j < n_used; j++) {
                         double at = terms[used[j]] * relative / scale[used[j]];
 
@@ -94,7 +94,7 @@ static bool fit_set(double found[N_TERMS], const double *cores, const double *ra
                 }
         }
         memset(found, 0, N_TERMS * sizeof(*found));
-        if (!solve(m, n_used, x))
+        if (!laws_solve(m, n_used, x))
                 return false;
         for (size_t j = 0; j < n_used; j++) {
                 found[used[j]] = x[j] / scale[used[j]];
@@ -112,7 +112,7 @@ double law_fit(struct law *law, const double *cores, const double *rates, size_t
                 double found[N_TERMS], sum = 0;
                 struct law tried;
 
-                if (!fit_set(found, cores, rates, n, set))
+                if (!laws_fit_set(found, cores, rates, n, set))
                         continue;
                 tried = (struct law){ 1 / found[0], found[1] / found[0], found[2] / found[0] };
                 for (size_t i = 0; i < n; i++) {
@@ -130,7 +130,7 @@ double law_fit(struct law *law, const double *cores, const double *rates, size_t
 }
 
 /* From the throughput of one core to half of it: the positive root of a quadratic equation */
-static double half_of(const struct law *law)
+static double laws_half_of(const struct law *law)
 {
         double k = law->kappa, s = law->sigma;
 
@@ -142,7 +142,7 @@ static double half_of(const struct law *law)
         return s > 0 ? 1 + 1 / s : (double)INFINITY;
 }
 
-static double knee_of(const struct law *law)
+static double laws_knee_of(const struct law *law)
 {
         return law->kappa > 0 ? fmax(1, sqrt(fmax(0, 1 - law->sigma) / law->kappa))
                               : (double)INFINITY;
@@ -150,16 +150,16 @@ static double knee_of(const struct law *law)
 
 enum figure { LAMBDA, SIGMA, KAPPA, HALF, KNEE, N_FIGURES };
 
-static void figures_of(double figures[N_FIGURES], const struct law *law)
+static void laws_figures_of(double figures[N_FIGURES], const struct law *law)
 {
         figures[LAMBDA] = law->lambda;
         figures[SIGMA] = law->sigma;
         figures[KAPPA] = law->kappa;
-        figures[HALF] = half_of(law);
-        figures[KNEE] = knee_of(law);
+        figures[HALF] = laws_half_of(law);
+        figures[KNEE] = laws_knee_of(law);
 }
 
-static struct roast_scaling_figure figure_of(double value, const double *sorted)
+static struct roast_scaling_figure laws_figure_of(double value, const double *sorted)
 {
         const double none = (double)NAN;
 
@@ -171,8 +171,8 @@ static struct roast_scaling_figure figure_of(double value, const double *sorted)
 }
 
 /* drawn[figure][draw], sorted */
-static int draw(double drawn[N_FIGURES][DRAWS], const struct law *law, const double *cores,
-                const double *rates, size_t n, bool usl, uint64_t seed)
+static int laws_draw(double drawn[N_FIGURES][DRAWS], const struct law *law, const double *cores,
+                     const double *rates, size_t n, bool usl, uint64_t seed)
 {
         ROAST_CLEANUP(cleanup_free) double *made = malloc(n * sizeof(*made));
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(DRAWS));
@@ -191,7 +191,7 @@ static int draw(double drawn[N_FIGURES][DRAWS], const struct law *law, const dou
                         made[j] = law_at(law, cores[j]) * fmax(0.05, 1 + widen * deviation);
                 }
                 law_fit(&again, cores, made, n, usl);
-                figures_of(figures, &again);
+                laws_figures_of(figures, &again);
                 for (size_t j = 0; j < N_FIGURES; j++)
                         drawn[j][i] = figures[j];
         }
@@ -208,17 +208,17 @@ int law_fit_with_intervals(struct roast_scaling_fit *fit, const double *cores, c
         struct law law = { 0 };
 
         fit->deviation = law_fit(&law, cores, rates, n, usl);
-        figures_of(figures, &law);
+        laws_figures_of(figures, &law);
         /* with as many runs as parameters nothing is left to tell how sure they are */
         if (n > (usl ? 3 : 2)) {
                 drawn = malloc(N_FIGURES * sizeof(*drawn));
-                if (!drawn || draw(drawn, &law, cores, rates, n, usl, seed) < 0)
+                if (!drawn || laws_draw(drawn, &law, cores, rates, n, usl, seed) < 0)
                         return ROAST_E_NOMEM;
         }
-        fit->lambda = figure_of(figures[LAMBDA], drawn ? drawn[LAMBDA] : NULL);
-        fit->sigma = figure_of(figures[SIGMA], drawn ? drawn[SIGMA] : NULL);
-        fit->kappa = figure_of(figures[KAPPA], drawn ? drawn[KAPPA] : NULL);
-        fit->half = figure_of(figures[HALF], drawn ? drawn[HALF] : NULL);
-        fit->knee = figure_of(figures[KNEE], drawn ? drawn[KNEE] : NULL);
+        fit->lambda = laws_figure_of(figures[LAMBDA], drawn ? drawn[LAMBDA] : NULL);
+        fit->sigma = laws_figure_of(figures[SIGMA], drawn ? drawn[SIGMA] : NULL);
+        fit->kappa = laws_figure_of(figures[KAPPA], drawn ? drawn[KAPPA] : NULL);
+        fit->half = laws_figure_of(figures[HALF], drawn ? drawn[HALF] : NULL);
+        fit->knee = laws_figure_of(figures[KNEE], drawn ? drawn[KNEE] : NULL);
         return 0;
 }

@@ -13,7 +13,7 @@ struct table {
         size_t mask;
 };
 
-static int table_init(struct table *table, size_t n)
+static int match_table_init(struct table *table, size_t n)
 {
         size_t size = 16;
 
@@ -25,14 +25,14 @@ static int table_init(struct table *table, size_t n)
         return table->keys && table->numbers ? 0 : ROAST_E_NOMEM;
 }
 
-static void table_deinit(struct table *table)
+static void match_table_deinit(struct table *table)
 {
         free(table->keys);
         free(table->numbers);
 }
 
 /* The number of a key, or UINT32_MAX */
-static uint32_t table_get(const struct table *table, uint64_t key)
+static uint32_t match_table_get(const struct table *table, uint64_t key)
 {
         for (size_t at = key & table->mask; table->numbers[at]; at = (at + 1) & table->mask)
                 if (table->keys[at] == key)
@@ -41,7 +41,7 @@ static uint32_t table_get(const struct table *table, uint64_t key)
 }
 
 /* Whether it is new */
-static bool table_put(struct table *table, uint64_t key, uint32_t number)
+static bool match_table_put(struct table *table, uint64_t key, uint32_t number)
 {
         size_t at = key & table->mask;
 
@@ -54,28 +54,29 @@ static bool table_put(struct table *table, uint64_t key, uint32_t number)
 }
 
 /* Whether the uuids tell the files of a run apart; 1, 0 or ROAST_E_NOMEM */
-static int has_uuids(const struct costs *costs)
+static int match_has_uuids(const struct costs *costs)
 {
-        ROAST_CLEANUP(table_deinit) struct table table = { 0 };
+        ROAST_CLEANUP(match_table_deinit) struct table table = { 0 };
 
-        if (table_init(&table, costs->n_files) < 0)
+        if (match_table_init(&table, costs->n_files) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < costs->n_files; i++)
-                if (!costs->file_uuid[i] || !table_put(&table, costs->file_uuid[i], (uint32_t)i))
+                if (!costs->file_uuid[i] ||
+                    !match_table_put(&table, costs->file_uuid[i], (uint32_t)i))
                         return 0;
         return 1;
 }
 
-static int all_have_uuids(const struct costs *const *runs, size_t n)
+static int match_all_have_uuids(const struct costs *const *runs, size_t n)
 {
         int r = 1;
 
         for (size_t i = 0; i < n && r > 0; i++)
-                r = has_uuids(runs[i]);
+                r = match_has_uuids(runs[i]);
         return r;
 }
 
-static uint64_t key_of(const struct costs *costs, size_t unit, bool uuids, bool whole_files)
+static uint64_t match_key_of(const struct costs *costs, size_t unit, bool uuids, bool whole_files)
 {
         uint32_t file = costs->file[unit];
         uint64_t key = uuids ? costs->file_uuid[file] : costs->file_name[file];
@@ -87,22 +88,22 @@ static uint64_t key_of(const struct costs *costs, size_t unit, bool uuids, bool 
 }
 
 /* Keeps, of what is matched so far, what is in one more run. */
-static int narrow(struct match *match, uint64_t *keys, const struct costs *costs, size_t run,
-                  bool uuids, bool whole_files)
+static int match_narrow(struct match *match, uint64_t *keys, const struct costs *costs, size_t run,
+                        bool uuids, bool whole_files)
 {
-        ROAST_CLEANUP(table_deinit) struct table table = { 0 };
+        ROAST_CLEANUP(match_table_deinit) struct table table = { 0 };
         size_t n = 0;
 
-        if (table_init(&table, costs->n) < 0)
+        if (match_table_init(&table, costs->n) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < costs->n; i++) {
-                uint64_t key = key_of(costs, i, uuids, whole_files);
+                uint64_t key = match_key_of(costs, i, uuids, whole_files);
 
                 if (key)
-                        table_put(&table, key, (uint32_t)i);
+                        match_table_put(&table, key, (uint32_t)i);
         }
         for (size_t i = 0; i < match->n; i++) {
-                uint32_t unit = table_get(&table, keys[i]);
+                uint32_t unit = match_table_get(&table, keys[i]);
 
                 if (unit == UINT32_MAX)
                         continue;
@@ -116,18 +117,18 @@ static int narrow(struct match *match, uint64_t *keys, const struct costs *costs
 }
 
 /* The units of the first run, each once */
-static int begin(struct match *match, uint64_t *keys, const struct costs *costs, bool uuids,
-                 bool whole_files)
+static int match_begin(struct match *match, uint64_t *keys, const struct costs *costs, bool uuids,
+                       bool whole_files)
 {
-        ROAST_CLEANUP(table_deinit) struct table table = { 0 };
+        ROAST_CLEANUP(match_table_deinit) struct table table = { 0 };
         size_t n = 0;
 
-        if (table_init(&table, costs->n) < 0)
+        if (match_table_init(&table, costs->n) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < costs->n; i++) {
-                uint64_t key = key_of(costs, i, uuids, whole_files);
+                uint64_t key = match_key_of(costs, i, uuids, whole_files);
 
-                if (!key || !table_put(&table, key, (uint32_t)i))
+                if (!key || !match_table_put(&table, key, (uint32_t)i))
                         continue;
                 keys[n] = key;
                 match->index[0][n++] = (uint32_t)i;
@@ -140,7 +141,7 @@ int match_units(struct match *match, const struct costs *const *runs, size_t n_r
                 bool whole_files)
 {
         ROAST_CLEANUP(cleanup_free) uint64_t *keys = malloc((runs[0]->n + 1) * sizeof(*keys));
-        int uuids = all_have_uuids(runs, n_runs), r = 0;
+        int uuids = match_all_have_uuids(runs, n_runs), r = 0;
 
         *match = (struct match){ .n_runs = n_runs };
         match->index = calloc(n_runs, sizeof(*match->index));
@@ -152,9 +153,9 @@ int match_units(struct match *match, const struct costs *const *runs, size_t n_r
                         r = ROAST_E_NOMEM;
         }
         if (r >= 0)
-                r = begin(match, keys, runs[0], uuids, whole_files);
+                r = match_begin(match, keys, runs[0], uuids, whole_files);
         for (size_t i = 1; i < n_runs && r >= 0; i++)
-                r = narrow(match, keys, runs[i], i, uuids, whole_files);
+                r = match_narrow(match, keys, runs[i], i, uuids, whole_files);
         if (r < 0)
                 match_deinit(match);
         return r;
@@ -170,17 +171,17 @@ void match_deinit(struct match *match)
 
 int match_count_files(const struct costs *a, const struct costs *b, size_t *common)
 {
-        ROAST_CLEANUP(table_deinit) struct table table = { 0 };
+        ROAST_CLEANUP(match_table_deinit) struct table table = { 0 };
         const struct costs *both[] = { a, b };
-        int uuids = all_have_uuids(both, 2);
+        int uuids = match_all_have_uuids(both, 2);
 
         *common = 0;
-        if (uuids < 0 || table_init(&table, b->n_files) < 0)
+        if (uuids < 0 || match_table_init(&table, b->n_files) < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < b->n_files; i++)
-                table_put(&table, uuids ? b->file_uuid[i] : b->file_name[i], (uint32_t)i);
+                match_table_put(&table, uuids ? b->file_uuid[i] : b->file_name[i], (uint32_t)i);
         for (size_t i = 0; i < a->n_files; i++)
-                *common +=
-                        table_get(&table, uuids ? a->file_uuid[i] : a->file_name[i]) != UINT32_MAX;
+                *common += match_table_get(&table, uuids ? a->file_uuid[i] : a->file_name[i]) !=
+                           UINT32_MAX;
         return 0;
 }

@@ -24,7 +24,7 @@
 #define OTHERS_MOST    10000.0
 
 /* The mean of max(1, (threads + K) / cores) over a Poisson K */
-static double crowding(double threads, double cores, double others)
+static double model_crowding(double threads, double cores, double others)
 {
         double room = cores - threads, chance = exp(-others), excess = 0;
 
@@ -41,14 +41,14 @@ static double crowding(double threads, double cores, double others)
 }
 
 /* The others that make threads as slow as they were */
-static double others_for(double slowdown, double threads, double cores)
+static double model_others_for(double slowdown, double threads, double cores)
 {
         double low = 0, high = OTHERS_MOST;
 
         for (int i = 0; i < 60; i++) {
                 double middle = (low + high) / 2;
 
-                if (crowding(threads, cores, middle) < slowdown)
+                if (model_crowding(threads, cores, middle) < slowdown)
                         low = middle;
                 else
                         high = middle;
@@ -57,7 +57,7 @@ static double others_for(double slowdown, double threads, double cores)
 }
 
 /* The one host of all chunks that is also the client's: its cores are known, and shared. */
-static bool on_client_host(const struct study *study)
+static bool model_on_client_host(const struct study *study)
 {
         uint32_t host = study->chunks[0].host;
         size_t len;
@@ -73,7 +73,7 @@ static bool on_client_host(const struct study *study)
 
 /* Of the time between chunks, what a thread spends on tasks needs a core as chunks do; the rest is
  * waiting for the next one. Where no span tells, all of it is taken to. */
-static double gap_share(const struct model *model, const struct study *study)
+static double model_gap_share(const struct model *model, const struct study *study)
 {
         double gaps_s = study->overhead_s + study->starved_s + study->tasked_s;
         double task_s = study->spans.processor_s - study->wall_s;
@@ -100,11 +100,11 @@ void model_add_cores(struct model *model, const struct study *study)
         model->cpu_share = own_s > 0 ? cpu_s / own_s : 1;
         if (cpu_s > 0)
                 model->slowdown = (cpu_s + queue_s) / cpu_s;
-        model->gap_share = gap_share(model, study);
-        if (study->cpus > 0 && on_client_host(study))
+        model->gap_share = model_gap_share(model, study);
+        if (study->cpus > 0 && model_on_client_host(study))
                 model->cores = study->cpus;
         if (model->cores > 0 && model->slowdown > SLOWDOWN_LEAST)
-                model->others = others_for(model->slowdown, model->threads, model->cores);
+                model->others = model_others_for(model->slowdown, model->threads, model->cores);
 }
 
 double model_slowdown(const struct model *model, double threads, double sharing)
@@ -115,12 +115,12 @@ double model_slowdown(const struct model *model, double threads, double sharing)
                 return model->slowdown;
         /* beyond the cores of the host, further workers bring cores of their own */
         threads = fmin(threads, fmax(model->cores, model->threads));
-        by_thread = crowding(threads, model->cores, model->others);
+        by_thread = model_crowding(threads, model->cores, model->others);
         if (!(model->others > 0)) /* nobody else is there to share with */
                 return by_thread;
         by_program = fmax(model->slowdown * threads / model->threads, 1);
-        by_worker = fmax(model->slowdown * crowding(threads, model->cores, 0) /
-                                 crowding(model->threads, model->cores, 0),
+        by_worker = fmax(model->slowdown * model_crowding(threads, model->cores, 0) /
+                                 model_crowding(model->threads, model->cores, 0),
                          1);
         least = fmin(by_worker, fmin(by_thread, by_program));
         most = fmax(by_worker, fmax(by_thread, by_program));

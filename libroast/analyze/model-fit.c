@@ -62,7 +62,7 @@ double model_expected(const struct model_dataset *dataset, double fixed_s, doubl
         return fixed_s + model_per_event(dataset, fixed_s) * events;
 }
 
-static double residual(const struct fitting *fitting, size_t i, double *expected_s)
+static double model_residual(const struct fitting *fitting, size_t i, double *expected_s)
 {
         const struct model *model = fitting->model;
         const struct model_chunk *chunk = &model->chunks[i];
@@ -73,17 +73,17 @@ static double residual(const struct fitting *fitting, size_t i, double *expected
 }
 
 /* How far chunks are from what is expected now */
-static void measure(struct fitting *fitting)
+static void model_measure(struct fitting *fitting)
 {
         double expected_s;
 
         for (size_t i = 0; i < fitting->n; i++)
                 fitting->residuals[i] =
-                        (float)fabs(residual(fitting, fitting->picked[i], &expected_s));
+                        (float)fabs(model_residual(fitting, fitting->picked[i], &expected_s));
         fitting->deviation = fitting->n ? MAD * study_median(fitting->residuals, fitting->n) : 0;
 }
 
-static void sum_up(struct fitting *fitting)
+static void model_sum_up(struct fitting *fitting)
 {
         for (size_t i = 0; i < fitting->model->n_datasets; i++)
                 fitting->sums[i] = (struct sums){ 0 };
@@ -93,7 +93,7 @@ static void sum_up(struct fitting *fitting)
                         &fitting->sums[fitting->model->chunks[fitting->picked[i]].dataset];
                 double x = chunk->events, y = study_own_s(chunk), expected_s, far, w;
 
-                far = fabs(residual(fitting, fitting->picked[i], &expected_s));
+                far = fabs(model_residual(fitting, fitting->picked[i], &expected_s));
                 w = expected_s > 0 ? 1 / (expected_s * expected_s) : 1;
                 if (far > HUBER * fitting->deviation && fitting->deviation > 0)
                         w *= HUBER * fitting->deviation / far;
@@ -106,7 +106,7 @@ static void sum_up(struct fitting *fitting)
 }
 
 /* What an event takes follows from the fixed part: alone_s - fixed_s x instead. */
-static void solve(struct fitting *fitting)
+static void model_solve(struct fitting *fitting)
 {
         struct model *model = fitting->model;
         double known = 0, seen = 0;
@@ -161,7 +161,7 @@ bool model_is_separated(const struct model *model)
 }
 
 /* Datasets of which only first chunks are known have the fit of all others. */
-static void fill_gaps(struct fitting *fitting)
+static void model_fill_gaps(struct fitting *fitting)
 {
         struct model *model = fitting->model;
         struct sums all = { 0 };
@@ -179,7 +179,7 @@ static void fill_gaps(struct fitting *fitting)
 }
 
 /* `seen` has room for a number for each dataset. */
-static void pick(struct fitting *fitting, size_t *seen)
+static void model_pick(struct fitting *fitting, size_t *seen)
 {
         const struct study *study = fitting->study;
 
@@ -209,12 +209,12 @@ int model_fit(struct model *model, const struct study *study)
         fitting.sums = sums;
         fitting.picked = picked;
         fitting.residuals = residuals;
-        pick(&fitting, seen);
+        model_pick(&fitting, seen);
         for (int i = 0; i < ROUNDS; i++) {
-                sum_up(&fitting);
-                solve(&fitting);
-                measure(&fitting);
+                model_sum_up(&fitting);
+                model_solve(&fitting);
+                model_measure(&fitting);
         }
-        fill_gaps(&fitting);
+        model_fill_gaps(&fitting);
         return 0;
 }

@@ -18,7 +18,7 @@ struct mark {
 };
 
 /* Who goes makes room for who comes at the same time. */
-static int by_time(const void *a, const void *b)
+static int model_by_time(const void *a, const void *b)
 {
         const struct mark *x = a, *y = b;
 
@@ -27,7 +27,7 @@ static int by_time(const void *a, const void *b)
         return x->workers == y->workers ? 0 : x->workers < y->workers ? -1 : 1;
 }
 
-static size_t mark_all(struct mark *marks, const struct study *study)
+static size_t model_mark_all(struct mark *marks, const struct study *study)
 {
         size_t n = 0;
 
@@ -44,11 +44,11 @@ static size_t mark_all(struct mark *marks, const struct study *study)
         return n;
 }
 
-static void find_most(struct model *model, struct mark *marks, size_t n)
+static void model_find_most(struct model *model, struct mark *marks, size_t n)
 {
         struct mark now = { 0 };
 
-        qsort(marks, n, sizeof(*marks), by_time);
+        qsort(marks, n, sizeof(*marks), model_by_time);
         for (size_t i = 0; i < n; i++) {
                 now.workers += marks[i].workers;
                 now.threads += marks[i].threads;
@@ -57,7 +57,7 @@ static void find_most(struct model *model, struct mark *marks, size_t n)
         }
 }
 
-static int by_number(const void *a, const void *b)
+static int model_by_number(const void *a, const void *b)
 {
         float x = *(const float *)a, y = *(const float *)b;
 
@@ -65,11 +65,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Threads that came when others had gone are not late. */
-static void add_arrivals(struct model *model, const struct study *study)
+static void model_add_arrivals(struct model *model, const struct study *study)
 {
         for (size_t i = 0; i < study->n_slots; i++)
                 model->arrivals[i] = (float)(study->slots[i].first_s - study->first_s);
-        qsort(model->arrivals, study->n_slots, sizeof(*model->arrivals), by_number);
+        qsort(model->arrivals, study->n_slots, sizeof(*model->arrivals), model_by_number);
         model->n_arrivals = (size_t)fmin(model->threads, (double)study->n_slots);
 }
 
@@ -81,11 +81,11 @@ int model_add_workers(struct model *model, const struct study *study)
         model->arrivals = malloc((study->n_slots + 1) * sizeof(*model->arrivals));
         if (!marks || !model->arrivals)
                 return ROAST_E_NOMEM;
-        find_most(model, marks, mark_all(marks, study));
+        model_find_most(model, marks, model_mark_all(marks, study));
         /* of threads whose worker is not known to come or go all count */
         model->threads = fmax(model->threads + study->strays, 1);
         if (model->workers == 0)
                 model->workers = model->threads;
-        add_arrivals(model, study);
+        model_add_arrivals(model, study);
         return 0;
 }

@@ -17,7 +17,7 @@ void model_deinit(struct model *model)
 }
 
 /* The number of the name of a chunk's dataset; the last for none */
-static size_t dataset_of(const struct study *study, size_t chunk)
+static size_t model_dataset_of(const struct study *study, size_t chunk)
 {
         uint32_t dataset = study->chunks[chunk].dataset;
 
@@ -25,7 +25,7 @@ static size_t dataset_of(const struct study *study, size_t chunk)
 }
 
 /* Datasets get numbers of their own: `of` is by the number of the name, the last for none. */
-static int number_datasets(struct model *model, const struct study *study, uint32_t *of)
+static int model_number_datasets(struct model *model, const struct study *study, uint32_t *of)
 {
         ROAST_CLEANUP(cleanup_free) size_t *counts = calloc(study->texts.n + 1, sizeof(*counts));
         size_t at = 0;
@@ -33,7 +33,7 @@ static int number_datasets(struct model *model, const struct study *study, uint3
         if (!counts)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_chunks; i++)
-                counts[dataset_of(study, i)]++;
+                counts[model_dataset_of(study, i)]++;
         for (size_t i = 0; i <= study->texts.n; i++)
                 model->n_datasets += counts[i] > 0;
         model->datasets = calloc(model->n_datasets + 1, sizeof(*model->datasets));
@@ -49,7 +49,7 @@ static int number_datasets(struct model *model, const struct study *study, uint3
         return 0;
 }
 
-static int add_chunks(struct model *model, const struct study *study, const uint32_t *of)
+static int model_add_chunks(struct model *model, const struct study *study, const uint32_t *of)
 {
         model->chunks = malloc((study->n_chunks + 1) * sizeof(*model->chunks));
         if (!model->chunks)
@@ -58,13 +58,13 @@ static int add_chunks(struct model *model, const struct study *study, const uint
                 uint32_t events = study->chunks[i].events;
 
                 model->chunks[model->n_chunks++] =
-                        (struct model_chunk){ of[dataset_of(study, i)], events };
+                        (struct model_chunk){ of[model_dataset_of(study, i)], events };
                 model->most_events = fmax(model->most_events, events);
         }
         return 0;
 }
 
-static void average_ratios(struct model *model)
+static void model_average_ratios(struct model *model)
 {
         for (size_t i = 0; i < model->n_datasets; i++) {
                 struct model_dataset *dataset = &model->datasets[i];
@@ -81,7 +81,7 @@ static void average_ratios(struct model *model)
 }
 
 /* What chunks took as a ratio of the expected; first chunks of a thread tell how cold it was. */
-static int add_ratios(struct model *model, const struct study *study)
+static int model_add_ratios(struct model *model, const struct study *study)
 {
         ROAST_CLEANUP(cleanup_free) float *colds = malloc((study->n_slots + 1) * sizeof(*colds));
         size_t n_colds = 0;
@@ -106,12 +106,12 @@ static int add_ratios(struct model *model, const struct study *study)
         }
         if (n_colds)
                 model->cold_s = fmax(study_median(colds, n_colds), 0);
-        average_ratios(model);
+        model_average_ratios(model);
         return 0;
 }
 
 /* Inputs of all merges of a tree over n outputs */
-static double tree_inputs(double n)
+static double model_tree_inputs(double n)
 {
         double inputs = 0;
 
@@ -122,9 +122,9 @@ static double tree_inputs(double n)
         return inputs;
 }
 
-static void add_rest(struct model *model, const struct study *study)
+static void model_add_rest(struct model *model, const struct study *study)
 {
-        double n = (double)study->n_chunks, inputs = tree_inputs(n);
+        double n = (double)study->n_chunks, inputs = model_tree_inputs(n);
         uint32_t last = STUDY_NONE;
 
         for (size_t i = 0; i < study->texts.n; i++) {
@@ -166,14 +166,14 @@ int model_make(struct model *model, const struct study *study, struct roast_erro
                 return roast_fail(error, ROAST_E_STATE,
                                   "no chunk of the run finished and tells when it ran");
         of = calloc(study->texts.n + 1, sizeof(*of));
-        if (!of || number_datasets(model, study, of) < 0 || add_chunks(model, study, of) < 0 ||
-            model_add_workers(model, study) < 0 || model_fit(model, study) < 0 ||
-            add_ratios(model, study) < 0) {
+        if (!of || model_number_datasets(model, study, of) < 0 ||
+            model_add_chunks(model, study, of) < 0 || model_add_workers(model, study) < 0 ||
+            model_fit(model, study) < 0 || model_add_ratios(model, study) < 0) {
                 model_deinit(model);
                 return roast_fail_nomem(error);
         }
         model_add_cores(model, study);
-        add_rest(model, study);
+        model_add_rest(model, study);
         return 0;
 }
 
@@ -190,7 +190,7 @@ struct cutter {
         size_t n;
 };
 
-static void cut(struct cutter *cutter, uint32_t dataset, uint64_t entries)
+static void model_cut(struct cutter *cutter, uint32_t dataset, uint64_t entries)
 {
         double n = nearbyint((double)entries / (double)cutter->chunksize);
         uint64_t each, count;
@@ -208,19 +208,20 @@ static void cut(struct cutter *cutter, uint32_t dataset, uint64_t entries)
 }
 
 /* Chunks without a file could be of any: each is cut by itself. */
-static void cut_all(struct cutter *cutter, const struct model *model, const struct study *study,
-                    const struct file *files)
+static void model_cut_all(struct cutter *cutter, const struct model *model,
+                          const struct study *study, const struct file *files)
 {
         cutter->n = 0;
         for (size_t i = 0; i < study->texts.n; i++)
                 if (files[i].known)
-                        cut(cutter, files[i].dataset, files[i].entries);
+                        model_cut(cutter, files[i].dataset, files[i].entries);
         for (size_t i = 0; i < study->n_chunks; i++)
                 if (study->chunks[i].file == STUDY_NONE)
-                        cut(cutter, model->chunks[i].dataset, study->chunks[i].events);
+                        model_cut(cutter, model->chunks[i].dataset, study->chunks[i].events);
 }
 
-static void find_files(struct file *files, const struct model *model, const struct study *study)
+static void model_find_files(struct file *files, const struct model *model,
+                             const struct study *study)
 {
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
@@ -246,15 +247,15 @@ int model_rechunk(const struct model *model, const struct study *study, int64_t 
         files = calloc(study->texts.n + 1, sizeof(*files));
         if (!files)
                 return roast_fail_nomem(error);
-        find_files(files, model, study);
-        cut_all(&cutter, model, study, files);
+        model_find_files(files, model, study);
+        model_cut_all(&cutter, model, study, files);
         if (cutter.n > most)
                 return roast_fail(error, ROAST_E_INVALID, "chunks of %lld events would be %zu",
                                   (long long)chunksize, cutter.n);
         cutter.chunks = malloc((cutter.n + 1) * sizeof(*cutter.chunks));
         if (!cutter.chunks)
                 return roast_fail_nomem(error);
-        cut_all(&cutter, model, study, files);
+        model_cut_all(&cutter, model, study, files);
         *ret = cutter.chunks;
         *n_ret = cutter.n;
         return 0;

@@ -23,7 +23,7 @@ size_t stat_sort_scratch(size_t n)
 }
 
 /* Bits whose unsigned order is the order of the numbers */
-static uint64_t key_of(double value)
+static uint64_t ranks_key_of(double value)
 {
         uint64_t bits;
 
@@ -32,7 +32,7 @@ static uint64_t key_of(double value)
         return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-static double value_of(uint64_t key)
+static double ranks_value_of(uint64_t key)
 {
         uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
         double value;
@@ -41,7 +41,7 @@ static double value_of(uint64_t key)
         return value;
 }
 
-static unsigned int digit(uint64_t key, int pass)
+static unsigned int ranks_digit(uint64_t key, int pass)
 {
         return (unsigned int)(key >> (pass * DIGIT_BITS)) & (DIGIT_SIZE - 1);
 }
@@ -53,14 +53,14 @@ void stat_sort(double *values, uint32_t *order, size_t n, void *scratch)
         uint32_t counts[DIGITS][DIGIT_SIZE] = { 0 };
 
         for (size_t i = 0; i < n; i++) {
-                from[i] = (struct item){ key_of(values[i]), (uint32_t)i };
+                from[i] = (struct item){ ranks_key_of(values[i]), (uint32_t)i };
                 for (int pass = 0; pass < DIGITS; pass++)
-                        counts[pass][digit(from[i].key, pass)]++;
+                        counts[pass][ranks_digit(from[i].key, pass)]++;
         }
         for (int pass = 0; pass < DIGITS && n; pass++) {
                 uint32_t *count = counts[pass], sum = 0;
 
-                if (count[digit(from[0].key, pass)] == n)
+                if (count[ranks_digit(from[0].key, pass)] == n)
                         continue;
                 for (unsigned int i = 0; i < DIGIT_SIZE; i++) {
                         uint32_t here = count[i];
@@ -69,13 +69,13 @@ void stat_sort(double *values, uint32_t *order, size_t n, void *scratch)
                         sum += here;
                 }
                 for (size_t i = 0; i < n; i++)
-                        to[count[digit(from[i].key, pass)]++] = from[i];
+                        to[count[ranks_digit(from[i].key, pass)]++] = from[i];
                 swap = from;
                 from = to;
                 to = swap;
         }
         for (size_t i = 0; i < n; i++) {
-                values[i] = value_of(from[i].key);
+                values[i] = ranks_value_of(from[i].key);
                 if (order)
                         order[i] = from[i].at;
         }
@@ -94,7 +94,7 @@ double stat_quantile_sorted(const double *sorted, size_t n, double q)
 }
 
 /* Half a step towards the expectation, then both tails */
-static void finish(struct stat_test *test)
+static void ranks_finish(struct stat_test *test)
 {
         double distance = fabs(test->statistic - test->mean) - 0.5;
 
@@ -107,7 +107,7 @@ static void finish(struct stat_test *test)
 }
 
 /* How many at the front have the value of the first */
-static size_t run_length(const double *sorted, size_t n)
+static size_t ranks_run_length(const double *sorted, size_t n)
 {
         size_t i = 1;
 
@@ -127,9 +127,9 @@ struct stat_test stat_mann_whitney(const double *a, size_t n_a, const double *b,
                 double value = from_a ? a[i] : b[j], in_a = 0, in_b = 0;
 
                 if (i < n_a && a[i] == value)
-                        in_a = (double)run_length(a + i, n_a - i);
+                        in_a = (double)ranks_run_length(a + i, n_a - i);
                 if (j < n_b && b[j] == value)
-                        in_b = (double)run_length(b + j, n_b - j);
+                        in_b = (double)ranks_run_length(b + j, n_b - j);
                 test.statistic += in_b * ((double)i + in_a / 2);
                 ties += pow(in_a + in_b, 3) - in_a - in_b;
                 i += (size_t)in_a;
@@ -137,7 +137,7 @@ struct stat_test stat_mann_whitney(const double *a, size_t n_a, const double *b,
         }
         if (n > 1)
                 test.deviation = sqrt(x * y / 12 * (n + 1 - ties / (n * (n - 1))));
-        finish(&test);
+        ranks_finish(&test);
         return test;
 }
 
@@ -150,7 +150,7 @@ struct magnitudes {
         double rank;
 };
 
-static struct magnitudes magnitudes_init(const double *sorted, size_t n)
+static struct magnitudes ranks_magnitudes_init(const double *sorted, size_t n)
 {
         struct magnitudes walk = { .sorted = sorted, .n = n };
 
@@ -163,7 +163,7 @@ static struct magnitudes magnitudes_init(const double *sorted, size_t n)
 }
 
 /* The values of the next magnitude: `negative` before .down, `positive` from .up on */
-static bool magnitudes_next(const struct magnitudes *walk, size_t *negative, size_t *positive)
+static bool ranks_magnitudes_next(const struct magnitudes *walk, size_t *negative, size_t *positive)
 {
         double next = walk->down > 0 ? -walk->sorted[walk->down - 1] : (double)INFINITY;
 
@@ -177,7 +177,7 @@ static bool magnitudes_next(const struct magnitudes *walk, size_t *negative, siz
         return *negative + *positive > 0;
 }
 
-static void magnitudes_step(struct magnitudes *walk, size_t negative, size_t positive)
+static void ranks_magnitudes_step(struct magnitudes *walk, size_t negative, size_t positive)
 {
         walk->down -= negative;
         walk->up += positive;
@@ -186,39 +186,39 @@ static void magnitudes_step(struct magnitudes *walk, size_t negative, size_t pos
 
 struct stat_test stat_signed_rank(const double *sorted, size_t n)
 {
-        struct magnitudes walk = magnitudes_init(sorted, n);
+        struct magnitudes walk = ranks_magnitudes_init(sorted, n);
         struct stat_test test = { .p = 1 };
         size_t negative, positive;
         double squares = 0;
 
-        while (magnitudes_next(&walk, &negative, &positive)) {
+        while (ranks_magnitudes_next(&walk, &negative, &positive)) {
                 double ties = (double)(negative + positive), mid = walk.rank + (ties + 1) / 2;
 
                 test.statistic += (double)positive * mid;
                 test.mean += ties * mid / 2;
                 squares += ties * mid * mid;
-                magnitudes_step(&walk, negative, positive);
+                ranks_magnitudes_step(&walk, negative, positive);
         }
         test.deviation = sqrt(squares / 4);
-        finish(&test);
+        ranks_finish(&test);
         return test;
 }
 
 void stat_signed_ranks(double *scores, const double *sorted, size_t n)
 {
-        struct magnitudes walk = magnitudes_init(sorted, n);
+        struct magnitudes walk = ranks_magnitudes_init(sorted, n);
         size_t negative, positive;
 
         for (size_t i = walk.down; i < walk.up; i++)
                 scores[i] = 0;
-        while (magnitudes_next(&walk, &negative, &positive)) {
+        while (ranks_magnitudes_next(&walk, &negative, &positive)) {
                 double mid = walk.rank + ((double)(negative + positive) + 1) / 2;
 
                 for (size_t i = 0; i < negative; i++)
                         scores[walk.down - 1 - i] = -mid;
                 for (size_t i = 0; i < positive; i++)
                         scores[walk.up + i] = mid;
-                magnitudes_step(&walk, negative, positive);
+                ranks_magnitudes_step(&walk, negative, positive);
         }
 }
 
@@ -239,7 +239,7 @@ void stat_placements(double *scores, const double *sorted, size_t n, const doubl
 /* At most so many points stand for an array: its quantiles in the middle of as many parts */
 #define SKETCH 4096
 
-static size_t sketch(double *points, const double *sorted, size_t n)
+static size_t ranks_sketch(double *points, const double *sorted, size_t n)
 {
         if (n <= SKETCH) {
                 memcpy(points, sorted, n * sizeof(*points));
@@ -251,7 +251,7 @@ static size_t sketch(double *points, const double *sorted, size_t n)
 }
 
 /* Share of Walsh averages (x_i + x_j) / 2, i <= j, above `shift`; half of those at it */
-static double walsh_above(const double *x, size_t n, double shift)
+static double ranks_walsh_above(const double *x, size_t n, double shift)
 {
         double above = 0, at = 0;
         size_t j = n, k = n;
@@ -273,8 +273,8 @@ static double walsh_above(const double *x, size_t n, double shift)
 }
 
 /* Share of differences b - a above `shift`; half of those at it */
-static double differences_above(const double *a, size_t n_a, const double *b, size_t n_b,
-                                double shift)
+static double ranks_differences_above(const double *a, size_t n_a, const double *b, size_t n_b,
+                                      double shift)
 {
         double above = 0, at = 0;
         size_t j = 0, k = 0;
@@ -300,15 +300,15 @@ struct arrays {
  * The shift up to which more than a share of pairs is above, or (`at_least`) that share: it falls
  * as the shift rises, and between two values it stays.
  */
-static double shift_at(const struct arrays *arrays, double share, bool at_least)
+static double ranks_shift_at(const struct arrays *arrays, double share, bool at_least)
 {
         double low = arrays->low, high = arrays->high;
 
         for (int i = 0; i < 60 && high > low; i++) {
                 double middle = low + (high - low) / 2;
-                double above = arrays->b ? differences_above(arrays->a, arrays->n_a, arrays->b,
-                                                             arrays->n_b, middle)
-                                         : walsh_above(arrays->a, arrays->n_a, middle);
+                double above = arrays->b ? ranks_differences_above(arrays->a, arrays->n_a,
+                                                                   arrays->b, arrays->n_b, middle)
+                                         : ranks_walsh_above(arrays->a, arrays->n_a, middle);
 
                 if (at_least ? above >= share : above > share)
                         low = middle;
@@ -318,14 +318,15 @@ static double shift_at(const struct arrays *arrays, double share, bool at_least)
         return low + (high - low) / 2;
 }
 
-static struct stat_shift shift_of(const struct arrays *arrays, double margin)
+static struct stat_shift ranks_shift_of(const struct arrays *arrays, double margin)
 {
         struct stat_shift shift = { .low = -(double)INFINITY, .high = (double)INFINITY };
 
-        shift.estimate = (shift_at(arrays, 0.5, false) + shift_at(arrays, 0.5, true)) / 2;
+        shift.estimate =
+                (ranks_shift_at(arrays, 0.5, false) + ranks_shift_at(arrays, 0.5, true)) / 2;
         if (margin < 0.5) {
-                shift.low = shift_at(arrays, 0.5 + margin, false);
-                shift.high = shift_at(arrays, 0.5 - margin, true);
+                shift.low = ranks_shift_at(arrays, 0.5 + margin, false);
+                shift.high = ranks_shift_at(arrays, 0.5 - margin, true);
         }
         return shift;
 }
@@ -337,11 +338,12 @@ struct stat_shift stat_shift_paired(const double *sorted, size_t n, double z)
 
         if (n == 0)
                 return (struct stat_shift){ (double)NAN, (double)NAN, (double)NAN };
-        arrays.n_a = sketch(points, sorted, n);
+        arrays.n_a = ranks_sketch(points, sorted, n);
         arrays.low = points[0];
         arrays.high = points[arrays.n_a - 1];
         /* sd of the rank sum, as a share of the n (n + 1) / 2 averages */
-        return shift_of(&arrays, z * sqrt(x * (x + 1) * (2 * x + 1) / 24) / (x * (x + 1) / 2));
+        return ranks_shift_of(&arrays,
+                              z * sqrt(x * (x + 1) * (2 * x + 1) / 24) / (x * (x + 1) / 2));
 }
 
 struct stat_shift stat_shift_unpaired(const double *a, size_t n_a, const double *b, size_t n_b,
@@ -352,9 +354,9 @@ struct stat_shift stat_shift_unpaired(const double *a, size_t n_a, const double 
 
         if (n_a == 0 || n_b == 0)
                 return (struct stat_shift){ (double)NAN, (double)NAN, (double)NAN };
-        arrays.n_a = sketch(points, a, n_a);
-        arrays.n_b = sketch(others, b, n_b);
+        arrays.n_a = ranks_sketch(points, a, n_a);
+        arrays.n_b = ranks_sketch(others, b, n_b);
         arrays.low = others[0] - points[arrays.n_a - 1];
         arrays.high = others[arrays.n_b - 1] - points[0];
-        return shift_of(&arrays, z * sqrt(x * y * (x + y + 1) / 12) / (x * y));
+        return ranks_shift_of(&arrays, z * sqrt(x * y * (x + y + 1) / 12) / (x * y));
 }

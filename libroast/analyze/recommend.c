@@ -12,8 +12,8 @@
 /* So many chunks are simulated, over all tries, before further chunk sizes are left out. */
 #define SEARCH_MAX 12000000
 
-static bool fits_memory(const struct predictor *predictor,
-                        const struct roast_prediction *prediction)
+static bool recommend_fits_memory(const struct predictor *predictor,
+                                  const struct roast_prediction *prediction)
 {
         double limit = predictor->model.limit_bytes;
 
@@ -22,8 +22,8 @@ static bool fits_memory(const struct predictor *predictor,
 }
 
 /* By what is safe: another chunk size of which little is known is no better for that. */
-static bool is_better(const struct roast_predict_options *options, const struct roast_prediction *a,
-                      const struct roast_prediction *b)
+static bool recommend_is_better(const struct roast_predict_options *options,
+                                const struct roast_prediction *a, const struct roast_prediction *b)
 {
         if (options->deadline_s > 0)
                 return a->workers != b->workers ? a->workers < b->workers
@@ -32,8 +32,8 @@ static bool is_better(const struct roast_predict_options *options, const struct 
 }
 
 /* In 95 % of the simulations */
-static bool is_within(const struct roast_predict_options *options,
-                      const struct roast_prediction *prediction)
+static bool recommend_is_within(const struct roast_predict_options *options,
+                                const struct roast_prediction *prediction)
 {
         if (prediction->fails > 0.05)
                 return false;
@@ -53,7 +53,7 @@ struct range {
  * workers, for a deadline, and with as many or more for a cost. If none is after the first size,
  * all workers may not be enough for the others, or one too many. For most sizes one try tells.
  */
-static struct range range_of(const struct predictor *predictor, size_t n)
+static struct range recommend_range_of(const struct predictor *predictor, size_t n)
 {
         const struct roast_forecast *forecast = predictor->forecast;
         struct range range = { 1, (int64_t)n < WORKERS_MAX ? (int64_t)n : WORKERS_MAX, 0 };
@@ -72,13 +72,13 @@ static struct range range_of(const struct predictor *predictor, size_t n)
         return range;
 }
 
-static bool is_narrow(const struct range *range)
+static bool recommend_is_narrow(const struct range *range)
 {
         return range->low > range->high || range->high - range->low < range->low / 100;
 }
 
 /* Of how many chunks there may be one more try */
-static size_t chunks_left(const struct predictor *predictor)
+static size_t recommend_chunks_left(const struct predictor *predictor)
 {
         size_t searched = predictor->searched;
 
@@ -90,12 +90,12 @@ static size_t chunks_left(const struct predictor *predictor)
  * the answer is mostly near its low end. 0: that is done; 1: it would have been too much, and what
  * was found so far, which may be far from the fewest workers, does not count.
  */
-static int search(struct predictor *predictor, const struct model_chunk *chunks, size_t n,
-                  int64_t chunksize, bool bounded)
+static int recommend_search(struct predictor *predictor, const struct model_chunk *chunks, size_t n,
+                            int64_t chunksize, bool bounded)
 {
         const struct roast_predict_options *options = predictor->options;
         struct roast_forecast *forecast = predictor->forecast;
-        struct range range = range_of(predictor, n);
+        struct range range = recommend_range_of(predictor, n);
         struct roast_prediction best = forecast->best;
         bool has_best = forecast->has_best;
         bool fewest = options->deadline_s > 0;
@@ -104,13 +104,14 @@ static int search(struct predictor *predictor, const struct model_chunk *chunks,
                 struct roast_prediction one = { .workers = range.next, .chunksize = chunksize };
                 bool within;
 
-                if (bounded && n > chunks_left(predictor))
+                if (bounded && n > recommend_chunks_left(predictor))
                         return 1;
                 if (predictor_predict(predictor, &one, chunks, n, PREDICTOR_REPEATS) < 0)
                         return ROAST_E_NOMEM;
                 predictor->searched += n * PREDICTOR_REPEATS;
-                within = is_within(options, &one) && fits_memory(predictor, &one);
-                if (within && (!has_best || is_better(options, &one, &best))) {
+                within = recommend_is_within(options, &one) &&
+                         recommend_fits_memory(predictor, &one);
+                if (within && (!has_best || recommend_is_better(options, &one, &best))) {
                         best = one;
                         has_best = true;
                 }
@@ -119,13 +120,14 @@ static int search(struct predictor *predictor, const struct model_chunk *chunks,
                 else
                         range.low = one.workers + 1;
                 range.next = (int64_t)sqrt((double)range.low * (double)range.high);
-        } while (!is_narrow(&range));
+        } while (!recommend_is_narrow(&range));
         forecast->best = best;
         forecast->has_best = has_best;
         return 0;
 }
 
-static int advise(struct roast_forecast *forecast, const struct roast_predict_options *options)
+static int recommend_advise(struct roast_forecast *forecast,
+                            const struct roast_predict_options *options)
 {
         const struct roast_prediction *best = &forecast->best;
         char chunksize[64] = "the chunks as they are";
@@ -154,7 +156,7 @@ static int advise(struct roast_forecast *forecast, const struct roast_predict_op
 }
 
 /* The chunks as they are, or of the size that was asked for */
-static int try_given(struct predictor *predictor, struct roast_error *error)
+static int recommend_try_given(struct predictor *predictor, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
         int64_t chunksize = predictor->options->chunksize;
@@ -163,14 +165,14 @@ static int try_given(struct predictor *predictor, struct roast_error *error)
         int r;
 
         r = predictor_chunks(predictor, chunksize, MODEL_CHUNKS_MAX, &made, &chunks, &n, error);
-        if (r >= 0 && search(predictor, chunks, n, chunksize, false) < 0)
+        if (r >= 0 && recommend_search(predictor, chunks, n, chunksize, false) < 0)
                 r = roast_fail_nomem(error);
         return r;
 }
 
-/* As try_given(); but sizes that would be too much are left out. */
-static int try_other(struct predictor *predictor, double events, double factor,
-                     struct roast_error *error)
+/* As recommend_try_given(); but sizes that would be too much are left out. */
+static int recommend_try_other(struct predictor *predictor, double events, double factor,
+                               struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct model_chunk *made = NULL;
         int64_t chunksize = (int64_t)(events * factor);
@@ -180,12 +182,12 @@ static int try_other(struct predictor *predictor, double events, double factor,
 
         if (chunksize < 1)
                 return 0;
-        r = predictor_chunks(predictor, chunksize, chunks_left(predictor), &made, &chunks, &n,
-                             error);
+        r = predictor_chunks(predictor, chunksize, recommend_chunks_left(predictor), &made, &chunks,
+                             &n, error);
         if (r == ROAST_E_NOMEM)
                 return r;
         if (r >= 0)
-                r = search(predictor, chunks, n, chunksize, true);
+                r = recommend_search(predictor, chunks, n, chunksize, true);
         if (r == ROAST_E_NOMEM)
                 return roast_fail_nomem(error);
         if (r != 0)
@@ -206,10 +208,10 @@ int predictor_recommend(struct predictor *predictor, struct roast_error *error)
         for (size_t i = 0; i < predictor->model.n_chunks; i++)
                 events += predictor->model.chunks[i].events;
         events /= (double)predictor->model.n_chunks;
-        r = try_given(predictor, error);
+        r = recommend_try_given(predictor, error);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(factors) && r >= 0 && !options->chunksize; i++)
-                r = try_other(predictor, events, factors[i], error);
+                r = recommend_try_other(predictor, events, factors[i], error);
         if (r < 0)
                 return r;
-        return advise(predictor->forecast, options) < 0 ? roast_fail_nomem(error) : 0;
+        return recommend_advise(predictor->forecast, options) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -78,7 +78,7 @@ struct ranked {
         size_t at;
 };
 
-static int by_p(const void *x, const void *y)
+static int resample_by_p(const void *x, const void *y)
 {
         const struct ranked *a = x, *b = y;
 
@@ -96,7 +96,7 @@ int stat_holm(double *p, size_t n)
         for (size_t i = 0; i < n; i++)
                 if (!isnan(p[i]))
                         ranked[m++] = (struct ranked){ p[i], i };
-        qsort(ranked, m, sizeof(*ranked), by_p);
+        qsort(ranked, m, sizeof(*ranked), resample_by_p);
         for (size_t i = 0; i < m; i++) {
                 double adjusted = fmin(1, ranked[i].p * (double)(m - i));
 
@@ -123,24 +123,25 @@ struct bins {
 };
 
 /* Where the bin begins among the values */
-static size_t bin_begin(const struct bins *bins, size_t bin)
+static size_t resample_bin_begin(const struct bins *bins, size_t bin)
 {
         return bin * bins->n_values / bins->n;
 }
 
-static void fill_bins(struct bins *bins, const uint16_t *cluster)
+static void resample_fill_bins(struct bins *bins, const uint16_t *cluster)
 {
         for (size_t bin = 0; bin < bins->n; bin++) {
                 const float *at = bins->below + bin * bins->n_clusters;
                 float *next = bins->below + (bin + 1) * bins->n_clusters;
 
                 memcpy(next, at, bins->n_clusters * sizeof(*next));
-                for (size_t i = bin_begin(bins, bin); i < bin_begin(bins, bin + 1); i++)
+                for (size_t i = resample_bin_begin(bins, bin);
+                     i < resample_bin_begin(bins, bin + 1); i++)
                         next[cluster[i]]++;
         }
 }
 
-static double weight_below(const struct bins *bins, const float *drawn, size_t bin)
+static double resample_weight_below(const struct bins *bins, const float *drawn, size_t bin)
 {
         const float *below = bins->below + bin * bins->n_clusters;
         double sum = 0;
@@ -151,7 +152,8 @@ static double weight_below(const struct bins *bins, const float *drawn, size_t b
 }
 
 /* The value at which the weight `half` is reached, or (`beyond`) exceeded */
-static double value_at(const struct bins *bins, const float *drawn, double half, bool beyond)
+static double resample_value_at(const struct bins *bins, const float *drawn, double half,
+                                bool beyond)
 {
         size_t low = 0, high = bins->n - 1;
         double below, here;
@@ -159,21 +161,21 @@ static double value_at(const struct bins *bins, const float *drawn, double half,
 
         while (low < high) {
                 size_t middle = (low + high) / 2;
-                double weight = weight_below(bins, drawn, middle + 1);
+                double weight = resample_weight_below(bins, drawn, middle + 1);
 
                 if (beyond ? weight > half : weight >= half)
                         high = middle;
                 else
                         low = middle + 1;
         }
-        below = weight_below(bins, drawn, low);
-        here = weight_below(bins, drawn, low + 1) - below;
-        begin = bins->sorted + bin_begin(bins, low);
-        last = bins->sorted + bin_begin(bins, low + 1) - 1;
+        below = resample_weight_below(bins, drawn, low);
+        here = resample_weight_below(bins, drawn, low + 1) - below;
+        begin = bins->sorted + resample_bin_begin(bins, low);
+        last = bins->sorted + resample_bin_begin(bins, low + 1) - 1;
         return *begin + (here > 0 ? fmax(0, half - below) / here : 0) * (*last - *begin);
 }
 
-static int draw(double *medians, const struct bins *bins, uint64_t seed)
+static int resample_draw(double *medians, const struct bins *bins, uint64_t seed)
 {
         ROAST_CLEANUP(cleanup_free) float *drawn = malloc(bins->n_clusters * sizeof(*drawn));
 
@@ -185,10 +187,10 @@ static int draw(double *medians, const struct bins *bins, uint64_t seed)
                 memset(drawn, 0, bins->n_clusters * sizeof(*drawn));
                 for (size_t j = 0; j < bins->n_clusters; j++)
                         drawn[stat_random_below(&seed, (uint32_t)bins->n_clusters)]++;
-                half = weight_below(bins, drawn, bins->n) / 2;
-                medians[i] =
-                        (value_at(bins, drawn, half, false) + value_at(bins, drawn, half, true)) /
-                        2;
+                half = resample_weight_below(bins, drawn, bins->n) / 2;
+                medians[i] = (resample_value_at(bins, drawn, half, false) +
+                              resample_value_at(bins, drawn, half, true)) /
+                             2;
         }
         return 0;
 }
@@ -212,8 +214,8 @@ int stat_median_interval(struct stat_interval *ret, const double *sorted, const 
         if (!below || !medians || !scratch)
                 return ROAST_E_NOMEM;
         bins.below = below;
-        fill_bins(&bins, cluster);
-        if (draw(medians, &bins, seed) < 0)
+        resample_fill_bins(&bins, cluster);
+        if (resample_draw(medians, &bins, seed) < 0)
                 return ROAST_E_NOMEM;
         stat_sort(medians, NULL, DRAWS, scratch);
         ret->low = stat_quantile_sorted(medians, DRAWS, (1 - level) / 2);

@@ -10,7 +10,7 @@
 #define OVERHEAD_AIM 0.05
 
 /* No chunk reaches beyond its file: the most entries that one is known to have */
-static double largest_file(const struct study *study)
+static double rules_largest_file(const struct study *study)
 {
         double most = 0;
 
@@ -37,7 +37,7 @@ int rule_chunks_small(const struct study *study, double limit, struct verdict *v
         /* so many times larger chunks would bring the gaps down to the aim */
         aim = study->typical_gap_s * (1 - OVERHEAD_AIM) /
               (OVERHEAD_AIM * study->wall_s / (double)study->n_chunks);
-        aim = fmax(fmin(aim, largest_file(study) / events), 1);
+        aim = fmax(fmin(aim, rules_largest_file(study) / events), 1);
         saves_s = study->overhead_s * (1 - 1 / aim);
         /* what is read ahead there goes with the events: no saving */
         if (study->ahead_bytes > 0)
@@ -50,7 +50,8 @@ int rule_chunks_small(const struct study *study, double limit, struct verdict *v
         verdict_evidence(verdict,
                          "chunks have %s events; %s (files have %s at most) would bring "
                          "that down to %.0f %%, if nothing of it goes with the events",
-                         say_count(events), say_count(events * aim), say_count(largest_file(study)),
+                         say_count(events), say_count(events * aim),
+                         say_count(rules_largest_file(study)),
                          100 * share / (share + (1 - share) * aim));
         return 0;
 }

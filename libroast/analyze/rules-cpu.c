@@ -5,13 +5,13 @@
 #include "analyze/rule.h"
 #include "util/cleanup.h"
 
-static int no_queue(struct verdict *verdict)
+static int rules_no_queue(struct verdict *verdict)
 {
         return verdict_why_not(verdict, "no chunk tells how long it waited for a core");
 }
 
 /* The hosts whose chunks waited most for a core */
-static int name_hosts(struct verdict *verdict, const struct study *study)
+static int rules_name_hosts(struct verdict *verdict, const struct study *study)
 {
         ROAST_CLEANUP(cleanup_free) double *queues = NULL;
         ROAST_CLEANUP(cleanup_free) double *walls = NULL;
@@ -47,7 +47,7 @@ int rule_cpu_oversubscribed(const struct study *study, double limit, struct verd
         double share = split->wall_ns > 0 ? split->runqueue_ns / split->wall_ns : 0;
 
         if (split->queued == 0)
-                return no_queue(verdict);
+                return rules_no_queue(verdict);
         if (share < limit)
                 return verdict_why_not(verdict, "chunks waited %.1f %% of their time for a core",
                                        100 * share);
@@ -60,7 +60,7 @@ int rule_cpu_oversubscribed(const struct study *study, double limit, struct verd
                                  "%.1f worker threads on average; the client's host has "
                                  "%.0f cores",
                                  study->threads, study->cpus);
-        return name_hosts(verdict, study);
+        return rules_name_hosts(verdict, study);
 }
 
 int rule_cpu_throttled(const struct study *study, double limit, struct verdict *verdict)
@@ -69,7 +69,7 @@ int rule_cpu_throttled(const struct study *study, double limit, struct verdict *
         double share = split->wall_ns > 0 ? split->throttled_ns / split->wall_ns : 0;
 
         if (split->queued == 0)
-                return no_queue(verdict);
+                return rules_no_queue(verdict);
         if (share < limit)
                 return verdict_why_not(
                         verdict, "a quota held chunks back for %.1f %% of their time", 100 * share);

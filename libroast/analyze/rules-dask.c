@@ -4,7 +4,7 @@
 
 static const char no_spans[] = "there are no fine metrics (Dask's spans)";
 
-static double tasks_s(const struct study_spans *spans)
+static double rules_tasks_s(const struct study_spans *spans)
 {
         return spans->processor_s + spans->reduce_s + spans->other_s;
 }
@@ -14,7 +14,7 @@ int rule_serialization(const struct study *study, double limit, struct verdict *
         const struct study_spans *spans = &study->spans;
         double packing_s =
                 spans->serialize_s + spans->deserialize_s + spans->compress_s + spans->decompress_s;
-        double all_s = tasks_s(spans) + packing_s, share = all_s > 0 ? packing_s / all_s : 0;
+        double all_s = rules_tasks_s(spans) + packing_s, share = all_s > 0 ? packing_s / all_s : 0;
 
         if (!spans->known)
                 return verdict_why_not(verdict, "%s", no_spans);
@@ -33,7 +33,7 @@ int rule_serialization(const struct study *study, double limit, struct verdict *
 int rule_merging(const struct study *study, double limit, struct verdict *verdict)
 {
         const struct study_spans *spans = &study->spans;
-        double all_s = tasks_s(spans), share = all_s > 0 ? spans->reduce_s / all_s : 0;
+        double all_s = rules_tasks_s(spans), share = all_s > 0 ? spans->reduce_s / all_s : 0;
 
         if (!spans->known)
                 return verdict_why_not(verdict, "%s", no_spans);

@@ -5,20 +5,20 @@
 #include "analyze/rule.h"
 #include "util/cleanup.h"
 
-static int no_chunks(struct verdict *verdict)
+static int rules_no_chunks(struct verdict *verdict)
 {
         return verdict_why_not(verdict, "no chunk tells when it ran");
 }
 
 /* What threads did since the last chunk, and whether others were still running, is not known. */
-static int no_end(struct verdict *verdict)
+static int rules_no_end(struct verdict *verdict)
 {
         return verdict_why_not(verdict, "the run has not finished: its end is not known");
 }
 
 /* The worker of a thread; NULL: nothing is known of its comings and goings */
-static const struct study_worker *worker_of(const struct study *study,
-                                            const struct study_slot *slot)
+static const struct study_worker *rules_worker_of(const struct study *study,
+                                                  const struct study_slot *slot)
 {
         if (slot->worker == STUDY_NONE || !study->workers[slot->worker].known)
                 return NULL;
@@ -32,13 +32,13 @@ int rule_ramp(const struct study *study, double limit, struct verdict *verdict)
         struct top top = { 0 };
 
         if (study->n_slots == 0 || !(study->capacity_s > 0))
-                return no_chunks(verdict);
+                return rules_no_chunks(verdict);
         waits = malloc(study->n_slots * sizeof(*waits));
         if (!waits)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
-                const struct study_worker *worker = worker_of(study, slot);
+                const struct study_worker *worker = rules_worker_of(study, slot);
                 double wait_s = fmax(slot->first_s - (worker ? worker->came_s : 0), 0);
 
                 idle_s += wait_s;
@@ -97,13 +97,13 @@ int rule_starvation(const struct study *study, double limit, struct verdict *ver
 }
 
 /* Threads that have ended their last chunk wait for those that have not, while they are there. */
-static double tail_s(const struct study *study)
+static double rules_tail_s(const struct study *study)
 {
         double idle_s = 0;
 
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
-                const struct study_worker *worker = worker_of(study, slot);
+                const struct study_worker *worker = rules_worker_of(study, slot);
                 double until_s = worker ? fmin(study->last_s, worker->left_s) : study->last_s;
 
                 idle_s += fmax(until_s - slot->last_s, 0);
@@ -112,7 +112,7 @@ static double tail_s(const struct study *study)
 }
 
 /* How long a worker was there while there were chunks */
-static double among_chunks_s(const struct study *study, const struct study_worker *worker)
+static double rules_among_chunks_s(const struct study *study, const struct study_worker *worker)
 {
         double from_s = fmax(worker->came_s, study->first_s);
         double until_s = fmin(worker->left_s, study->last_s);
@@ -124,7 +124,7 @@ static double among_chunks_s(const struct study *study, const struct study_worke
  * Time of threads that never had a chunk, from the first chunk to the last. A chunk without a
  * worker ran on one of them all the same.
  */
-static double unused_s(const struct study *study)
+static double rules_unused_s(const struct study *study)
 {
         double idle_s = 0;
 
@@ -132,13 +132,14 @@ static double unused_s(const struct study *study)
                 const struct study_worker *worker = &study->workers[i];
 
                 if (worker->known && worker->threads > worker->slots)
-                        idle_s += (worker->threads - worker->slots) * among_chunks_s(study, worker);
+                        idle_s += (worker->threads - worker->slots) *
+                                  rules_among_chunks_s(study, worker);
         }
         return fmax(idle_s - study->strays * (study->last_s - study->first_s), 0);
 }
 
 /* The chunks that ended last */
-static struct top last_chunks(const struct study *study)
+static struct top rules_last_chunks(const struct study *study)
 {
         struct top top = { 0 };
 
@@ -148,7 +149,7 @@ static struct top last_chunks(const struct study *study)
 }
 
 /* How much longer than the middle one the last chunk took */
-static double last_factor(const struct study *study, const struct top *last)
+static double rules_last_factor(const struct study *study, const struct top *last)
 {
         return (double)study->chunks[last->items[0].index].wall_s / study->median_wall_s;
 }
@@ -164,11 +165,11 @@ int rule_tail(const struct study *study, double limit, struct verdict *verdict)
         if (study->n_slots < 2 || !(study->capacity_s > 0))
                 return verdict_why_not(verdict, "chunks ran on one thread only");
         if (study->unfinished)
-                return no_end(verdict);
-        idle_s = tail_s(study);
+                return rules_no_end(verdict);
+        idle_s = rules_tail_s(study);
         share = idle_s / study->capacity_s;
-        last = last_chunks(study);
-        factor = last_factor(study, &last);
+        last = rules_last_chunks(study);
+        factor = rules_last_factor(study, &last);
         if (share < limit)
                 return verdict_why_not(verdict,
                                        "threads waited %.1f %% of the time for the last "
@@ -203,22 +204,22 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
         struct top last;
 
         if (study->n_slots == 0 || !(study->capacity_s > 0))
-                return no_chunks(verdict);
+                return rules_no_chunks(verdict);
         if (study->unfinished)
-                return no_end(verdict);
-        without_s = unused_s(study);
+                return rules_no_end(verdict);
+        without_s = rules_unused_s(study);
         /* as many as there were at a time, if workers came and went */
         unused = without_s > 0 ? without_s / (study->last_s - study->first_s) : 0;
-        idle_s = tail_s(study) + without_s;
+        idle_s = rules_tail_s(study) + without_s;
         share = idle_s / study->capacity_s;
         per_thread = (double)study->n_chunks / ((double)study->n_slots + unused);
-        last = last_chunks(study);
+        last = rules_last_chunks(study);
         if (share < limit || per_thread >= ENOUGH_CHUNKS)
                 return verdict_why_not(verdict,
                                        "%.1f chunks for each thread; threads were idle at "
                                        "the end for %.1f %% of the time",
                                        per_thread, 100 * share);
-        if (last_factor(study, &last) >= LONG_FACTOR && unused == 0)
+        if (rules_last_factor(study, &last) >= LONG_FACTOR && unused == 0)
                 return verdict_why_not(verdict, "the last chunks are longer than others: see tail");
         verdict_fire(verdict, study, idle_s,
                      "%s chunks are too few for %s threads: %.0f %% of their time is idle",
@@ -232,7 +233,7 @@ int rule_chunks_large(const struct study *study, double limit, struct verdict *v
 }
 
 /* Thread time of workers that were short of memory: the subject of another rule */
-static double short_of_memory_s(const struct study *study)
+static double rules_short_of_memory_s(const struct study *study)
 {
         double short_s = study->spans.disk_s;
 
@@ -246,10 +247,10 @@ int rule_after_chunks(const struct study *study, double limit, struct verdict *v
         double after_s = study->elapsed_s - study->last_s, spilling_s, share;
 
         if (isnan(after_s))
-                return no_chunks(verdict);
+                return rules_no_chunks(verdict);
         if (study->unfinished)
-                return no_end(verdict);
-        spilling_s = study->threads > 0 ? short_of_memory_s(study) / study->threads : 0;
+                return rules_no_end(verdict);
+        spilling_s = study->threads > 0 ? rules_short_of_memory_s(study) / study->threads : 0;
         share = study->elapsed_s > 0 ? (after_s - spilling_s) / study->elapsed_s : 0;
         if (share < limit)
                 return verdict_why_not(verdict,

@@ -7,7 +7,7 @@
 /* What unpacking is taken to cost where nothing tells it: bytes before compression, per second */
 #define UNPACK_BYTES_PER_S 500e6
 
-static bool is_remote(const struct study *study, uint32_t file)
+static bool rules_is_remote(const struct study *study, uint32_t file)
 {
         size_t len;
         const char *name = study_text(study, file, &len);
@@ -17,7 +17,7 @@ static bool is_remote(const struct study *study, uint32_t file)
 }
 
 /* The share of the chunks' time that was spent on files of other hosts */
-static double remote_share(const struct study *study)
+static double rules_remote_share(const struct study *study)
 {
         double remote_s = 0;
         uint32_t last = STUDY_NONE;
@@ -28,7 +28,7 @@ static double remote_share(const struct study *study)
 
                 if (chunk->file != last) {
                         last = chunk->file;
-                        last_remote = is_remote(study, last);
+                        last_remote = rules_is_remote(study, last);
                 }
                 remote_s += last_remote ? (double)chunk->wall_s : 0;
         }
@@ -36,7 +36,7 @@ static double remote_share(const struct study *study)
 }
 
 /* Waiting for a disk, and for what is probably the network; both in seconds of process() */
-static void waits(const struct study *study, double *disk_s, double *network_s)
+static void rules_waits(const struct study *study, double *disk_s, double *network_s)
 {
         const struct split_sum *split = &study->split;
         double other;
@@ -46,7 +46,7 @@ static void waits(const struct study *study, double *disk_s, double *network_s)
                 return;
         other = split->samples - split->block_io_samples - split->gil_samples;
         *disk_s = split->asleep_ns / 1e9 * split->block_io_samples / split->samples;
-        *network_s = split->asleep_ns / 1e9 * other / split->samples * remote_share(study);
+        *network_s = split->asleep_ns / 1e9 * other / split->samples * rules_remote_share(study);
 }
 
 int rule_io_bound(const struct study *study, double limit, struct verdict *verdict)
@@ -59,7 +59,7 @@ int rule_io_bound(const struct study *study, double limit, struct verdict *verdi
         if (split->samples < RULE_LOOKS_LEAST)
                 return verdict_why_not(verdict, "only %.0f looks met a chunk asleep",
                                        split->samples);
-        waits(study, &disk_s, &network_s);
+        rules_waits(study, &disk_s, &network_s);
         share = wall_s > 0 ? (disk_s + network_s) / wall_s : 0;
         if (share < limit)
                 return verdict_why_not(verdict, "chunks waited %.1f %% of their time for reading",
@@ -79,16 +79,16 @@ int rule_io_bound(const struct study *study, double limit, struct verdict *verdi
 }
 
 /* Time that reading so many compressed bytes more took: their share of the waits, and unpacking */
-static double reading_s(const struct study *study, double bytes)
+static double rules_reading_s(const struct study *study, double bytes)
 {
         double disk_s, network_s;
 
-        waits(study, &disk_s, &network_s);
+        rules_waits(study, &disk_s, &network_s);
         return (disk_s + network_s) * bytes / fmax(study->all_bytes, bytes) +
                bytes * study->expansion / UNPACK_BYTES_PER_S;
 }
 
-static void name_branches(struct verdict *verdict, const struct study *study)
+static void rules_name_branches(struct verdict *verdict, const struct study *study)
 {
         size_t len;
         const char *names = study_text(study, study->unused_names, &len), *end;
@@ -120,7 +120,7 @@ int rule_unused_branches(const struct study *study, double limit, struct verdict
          * by reading at the assumed rate cannot exceed that.
          */
         ahead_s = study->typical_gap_s * (double)study->n_chunks;
-        read_s = reading_s(study, study->unused_bytes);
+        read_s = rules_reading_s(study, study->unused_bytes);
         if (ahead_s > 0)
                 read_s = fmax(read_s, ahead_s * study->unused_bytes / study->ahead_bytes);
         verdict_fire(verdict, study, read_s,
@@ -133,7 +133,7 @@ int rule_unused_branches(const struct study *study, double limit, struct verdict
                          "and branches read ahead; the saving is the unused bytes' share "
                          "of that, at most",
                          say_s(study->typical_gap_s));
-        name_branches(verdict, study);
+        rules_name_branches(verdict, study);
         return 0;
 }
 
@@ -147,7 +147,7 @@ int rule_rereads(const struct study *study, double limit, struct verdict *verdic
         if (times < limit)
                 return verdict_why_not(verdict, "%.2f times the bytes of the branches were read",
                                        times);
-        verdict_fire(verdict, study, reading_s(study, more),
+        verdict_fire(verdict, study, rules_reading_s(study, more),
                      "Baskets are read %.1f times, because chunk borders cut them", times);
         verdict->finding.estimated = true;
         verdict_evidence(verdict, "%s were requested where the branches have %s",

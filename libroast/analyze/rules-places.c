@@ -15,8 +15,8 @@ struct place {
         double factor;
 };
 
-static void name_place(struct verdict *verdict, const struct study *study,
-                       const struct place *place, uint32_t number, const struct group *group)
+static void rules_name_place(struct verdict *verdict, const struct study *study,
+                             const struct place *place, uint32_t number, const struct group *group)
 {
         double factor = group->own_s / group->expected_s;
         size_t len;
@@ -28,8 +28,8 @@ static void name_place(struct verdict *verdict, const struct study *study,
                      factor, say_s(group->expected_s), say_count(group->chunks));
 }
 
-static int check(const struct study *study, double limit, const struct place *place,
-                 struct verdict *verdict)
+static int rules_check(const struct study *study, double limit, const struct place *place,
+                       struct verdict *verdict)
 {
         ROAST_CLEANUP(cleanup_free) struct group *groups = NULL;
         int64_t n = group_chunks(study, place->by, &groups);
@@ -69,8 +69,8 @@ static int check(const struct study *study, double limit, const struct place *pl
                          "%.0f %% of the chunks' time in excess",
                          100 * excess_s / study->wall_s);
         for (size_t i = 0; i < top.n; i++)
-                name_place(verdict, study, place, (uint32_t)top.items[i].index,
-                           &groups[top.items[i].index]);
+                rules_name_place(verdict, study, place, (uint32_t)top.items[i].index,
+                                 &groups[top.items[i].index]);
         return 0;
 }
 
@@ -78,19 +78,19 @@ int rule_slow_file(const struct study *study, double limit, struct verdict *verd
 {
         static const struct place place = { "file", "files", GROUP_FILE, 2 };
 
-        return check(study, limit, &place, verdict);
+        return rules_check(study, limit, &place, verdict);
 }
 
 int rule_slow_site(const struct study *study, double limit, struct verdict *verdict)
 {
         static const struct place place = { "site", "sites", GROUP_SITE, 1.3 };
 
-        return check(study, limit, &place, verdict);
+        return rules_check(study, limit, &place, verdict);
 }
 
 int rule_slow_host(const struct study *study, double limit, struct verdict *verdict)
 {
         static const struct place place = { "host", "hosts", GROUP_HOST, 1.3 };
 
-        return check(study, limit, &place, verdict);
+        return rules_check(study, limit, &place, verdict);
 }

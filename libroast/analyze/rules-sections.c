@@ -82,7 +82,7 @@ int rule_section_dominates(const struct study *study, double limit, struct verdi
 #define GROWTH_T      5
 
 /* Slope of the own time per event with the order of the chunk, in errors of it */
-static double slope_of(const struct study_section *section, double *t)
+static double rules_slope_of(const struct study_section *section, double *t)
 {
         double xx = section->xx - section->x * section->x / section->n;
         double xy = section->xy - section->x * section->y / section->n;
@@ -109,7 +109,7 @@ int rule_section_grows(const struct study *study, double limit, struct verdict *
 
                 if (section->n < GROWTH_CHUNKS)
                         continue;
-                slope = slope_of(section, &t);
+                slope = rules_slope_of(section, &t);
                 growth = slope * longest * section->n / section->y;
                 excess_s = slope * section->order_events;
                 if (growth < limit || t < GROWTH_T || excess_s <= most_s)

@@ -9,7 +9,7 @@
 #include "roast-scaling.h"
 #include "util/cleanup.h"
 
-static double metric_of(const struct roast_summary *summary, enum roast_metric metric)
+static double scaling_metric_of(const struct roast_summary *summary, enum roast_metric metric)
 {
         const struct roast_value *value = &summary->metrics.values[metric];
 
@@ -17,8 +17,8 @@ static double metric_of(const struct roast_summary *summary, enum roast_metric m
 }
 
 /* The reason for leaving a run out: the metric that is missing, and why; NULL: no memory */
-static int leave_out(struct roast_scaling_point *point, const struct roast_summary *summary,
-                     enum roast_metric metric)
+static int scaling_leave_out(struct roast_scaling_point *point, const struct roast_summary *summary,
+                             enum roast_metric metric)
 {
         const struct roast_value *value = &summary->metrics.values[metric];
 
@@ -35,8 +35,8 @@ static int leave_out(struct roast_scaling_point *point, const struct roast_summa
         return 0;
 }
 
-static int fill_point(struct roast_scaling_point *point, struct roast_run *run,
-                      const struct roast_summary *summary, struct roast_error *error)
+static int scaling_fill_point(struct roast_scaling_point *point, struct roast_run *run,
+                              const struct roast_summary *summary, struct roast_error *error)
 {
         const char *path = roast_run_path(run);
         struct roast_run_about about;
@@ -47,19 +47,19 @@ static int fill_point(struct roast_scaling_point *point, struct roast_run *run,
         point->id = about.id ? strdup(about.id) : NULL;
         point->path = strdup(path ? path : "");
         point->name = strdup(about.name ? about.name : path ? path : "");
-        point->workers = metric_of(summary, ROAST_AVG_WORKERS);
-        point->cores = metric_of(summary, ROAST_TOTAL_CORES);
-        point->events_per_s = 1e3 * metric_of(summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
+        point->workers = scaling_metric_of(summary, ROAST_AVG_WORKERS);
+        point->cores = scaling_metric_of(summary, ROAST_TOTAL_CORES);
+        point->events_per_s = 1e3 * scaling_metric_of(summary, ROAST_EVENT_RATE_ELAPSED_KHZ);
         point->speedup = point->efficiency = (double)NAN;
         if ((about.id && !point->id) || !point->path || !point->name ||
-            leave_out(point, summary, ROAST_TOTAL_CORES) < 0 ||
-            leave_out(point, summary, ROAST_EVENT_RATE_ELAPSED_KHZ) < 0)
+            scaling_leave_out(point, summary, ROAST_TOTAL_CORES) < 0 ||
+            scaling_leave_out(point, summary, ROAST_EVENT_RATE_ELAPSED_KHZ) < 0)
                 return roast_fail_nomem(error);
         return 0;
 }
 
 /* A run that is given twice would count as two that happen to agree. */
-static int leave_out_again(struct roast_scaling *scaling)
+static int scaling_leave_out_again(struct roast_scaling *scaling)
 {
         struct roast_scaling_point *points = scaling->points;
         struct roast_scaling_point *last = &points[scaling->n_points - 1];
@@ -76,7 +76,7 @@ static int leave_out_again(struct roast_scaling *scaling)
         return 0;
 }
 
-static int by_cores(const void *x, const void *y)
+static int scaling_by_cores(const void *x, const void *y)
 {
         const struct roast_scaling_point *a = x, *b = y;
 
@@ -88,20 +88,20 @@ static int by_cores(const void *x, const void *y)
 }
 
 /* Cores are a mean over the run, in which workers do not come at the same moment each time. */
-static bool same_size(double a, double b)
+static bool scaling_same_size(double a, double b)
 {
         return fabs(a - b) <= 0.02 * fabs(a);
 }
 
 /* Against what a core did in the smallest runs, on average */
-static void relate(struct roast_scaling *scaling)
+static void scaling_relate(struct roast_scaling *scaling)
 {
         struct roast_scaling_point *points = scaling->points;
         double sum = 0;
         size_t n = 0;
 
         for (size_t i = 0; i < scaling->n_points; i++)
-                if (!points[i].left_out && same_size(points[0].cores, points[i].cores)) {
+                if (!points[i].left_out && scaling_same_size(points[0].cores, points[i].cores)) {
                         sum += points[i].events_per_s / points[i].cores;
                         n++;
                 }
@@ -113,7 +113,7 @@ static void relate(struct roast_scaling *scaling)
         }
 }
 
-static int fit_laws(struct roast_scaling *scaling)
+static int scaling_fit_laws(struct roast_scaling *scaling)
 {
         static const struct {
                 const char *law, *title, *why;
@@ -135,7 +135,7 @@ static int fit_laws(struct roast_scaling *scaling)
                         continue;
                 cores[n] = scaling->points[i].cores;
                 rates[n] = scaling->points[i].events_per_s;
-                if (n == 0 || !same_size(size, cores[n])) {
+                if (n == 0 || !scaling_same_size(size, cores[n])) {
                         size = cores[n];
                         sizes++;
                 }
@@ -168,15 +168,17 @@ int roast_scaling(struct roast_scaling *scaling, struct roast_run *const *runs, 
                 r = roast_summary_of_run(&summary, runs[i], error);
                 if (r < 0)
                         break;
-                r = fill_point(&scaling->points[scaling->n_points++], runs[i], &summary, error);
+                r = scaling_fill_point(&scaling->points[scaling->n_points++], runs[i], &summary,
+                                       error);
                 roast_summary_deinit(&summary);
-                if (r >= 0 && leave_out_again(scaling) < 0)
+                if (r >= 0 && scaling_leave_out_again(scaling) < 0)
                         r = roast_fail_nomem(error);
         }
         if (r >= 0) {
-                qsort(scaling->points, scaling->n_points, sizeof(*scaling->points), by_cores);
-                relate(scaling);
-                if (fit_laws(scaling) < 0)
+                qsort(scaling->points, scaling->n_points, sizeof(*scaling->points),
+                      scaling_by_cores);
+                scaling_relate(scaling);
+                if (scaling_fit_laws(scaling) < 0)
                         r = roast_fail_nomem(error);
         }
         if (r < 0)

@@ -58,7 +58,7 @@ void simulate_room_deinit(struct simulate_room *room)
 }
 
 /* xorshift64*: S. Vigna, "An experimental exploration of Marsaglia's xorshift generators" (2016) */
-static uint64_t draw(struct state *state)
+static uint64_t simulate_draw(struct state *state)
 {
         state->seed ^= state->seed >> 12;
         state->seed ^= state->seed << 25;
@@ -66,19 +66,19 @@ static uint64_t draw(struct state *state)
         return state->seed * UINT64_C(2685821657736338717);
 }
 
-static size_t draw_below(struct state *state, size_t n)
+static size_t simulate_draw_below(struct state *state, size_t n)
 {
-        return (size_t)(((__uint128_t)draw(state) * n) >> 64);
+        return (size_t)(((__uint128_t)simulate_draw(state) * n) >> 64);
 }
 
-static double draw_unit(struct state *state)
+static double simulate_draw_unit(struct state *state)
 {
-        return (double)(draw(state) >> 11) * 0x1p-53;
+        return (double)(simulate_draw(state) >> 11) * 0x1p-53;
 }
 
 /* The child of a place that is free first. Which it is cannot be foreseen, so that counting is
  * quicker than jumping. */
-static size_t first_free(const struct thread *threads, size_t first, size_t n)
+static size_t simulate_first_free(const struct thread *threads, size_t first, size_t n)
 {
         size_t child = first, other;
 
@@ -94,12 +94,12 @@ static size_t first_free(const struct thread *threads, size_t first, size_t n)
 }
 
 /* The thread at a place of the heap has a new time: it sinks to where it belongs. */
-static void settle_thread(struct thread *threads, size_t n, size_t at)
+static void simulate_settle_thread(struct thread *threads, size_t n, size_t at)
 {
         struct thread thread = threads[at];
 
         for (size_t first = WAYS * at + 1; first < n; first = WAYS * at + 1) {
-                size_t child = first_free(threads, first, n);
+                size_t child = simulate_first_free(threads, first, n);
 
                 if (threads[child].free_s >= thread.free_s)
                         break;
@@ -109,7 +109,7 @@ static void settle_thread(struct thread *threads, size_t n, size_t at)
         threads[at] = thread;
 }
 
-static void push_merge(struct state *state, struct merge merge)
+static void simulate_push_merge(struct state *state, struct merge merge)
 {
         size_t at = state->n_merges++;
 
@@ -120,7 +120,7 @@ static void push_merge(struct state *state, struct merge merge)
         state->merges[at] = merge;
 }
 
-static struct merge pop_merge(struct state *state)
+static struct merge simulate_pop_merge(struct state *state)
 {
         struct merge first = state->merges[0], last = state->merges[--state->n_merges];
         size_t at = 0, n = state->n_merges;
@@ -143,7 +143,7 @@ static struct merge pop_merge(struct state *state)
 }
 
 /* An output of level (0: of a chunk) is there: the node above waits for one less. */
-static void deliver(struct state *state, size_t level, size_t number, double time_s)
+static void simulate_deliver(struct state *state, size_t level, size_t number, double time_s)
 {
         struct node *node;
 
@@ -153,11 +153,11 @@ static void deliver(struct state *state, size_t level, size_t number, double tim
         if (time_s > node->ready_s)
                 node->ready_s = time_s;
         if (--node->missing == 0)
-                push_merge(state, (struct merge){ node->ready_s, (uint32_t)level,
-                                                  (uint32_t)(number / MODEL_TREE) });
+                simulate_push_merge(state, (struct merge){ node->ready_s, (uint32_t)level,
+                                                           (uint32_t)(number / MODEL_TREE) });
 }
 
-static size_t inputs_of(const struct state *state, size_t level, size_t number)
+static size_t simulate_inputs_of(const struct state *state, size_t level, size_t number)
 {
         size_t below = level ? state->levels[level] - state->levels[level - 1]
                              : state->simulation->n_chunks;
@@ -166,28 +166,28 @@ static size_t inputs_of(const struct state *state, size_t level, size_t number)
         return left < MODEL_TREE ? left : MODEL_TREE;
 }
 
-static void draw_gap(struct state *state)
+static void simulate_draw_gap(struct state *state)
 {
         const struct model *model = state->simulation->model;
 
         if (!model->n_gaps)
                 return;
-        state->gap = &model->gaps[draw_below(state, model->n_gaps)];
+        state->gap = &model->gaps[simulate_draw_below(state, model->n_gaps)];
         __builtin_prefetch(state->gap);
 }
 
-static void draw_chunk(struct state *state, const struct model_chunk *chunk)
+static void simulate_draw_chunk(struct state *state, const struct model_chunk *chunk)
 {
         const struct model *model = state->simulation->model;
         const struct model_dataset *dataset = &model->datasets[chunk->dataset];
 
-        state->ratio = &model->ratios[dataset->first + draw_below(state, dataset->n)];
+        state->ratio = &model->ratios[dataset->first + simulate_draw_below(state, dataset->n)];
         __builtin_prefetch(state->ratio);
-        draw_gap(state);
+        simulate_draw_gap(state);
 }
 
 /* How long a thread is busy with a chunk, failed attempts included */
-static double chunk_s(struct state *state, const struct model_chunk *chunk, bool cold)
+static double simulate_chunk_s(struct state *state, const struct model_chunk *chunk, bool cold)
 {
         const struct model *model = state->simulation->model;
         const struct times *times = &state->times[chunk->dataset];
@@ -201,19 +201,19 @@ static double chunk_s(struct state *state, const struct model_chunk *chunk, bool
                 if (!cold && state->gap)
                         busy_s += (double)*state->gap * state->gap_slowdown;
                 if (!(state->simulation->fail_rate > 0) ||
-                    draw_unit(state) >= state->simulation->fail_rate)
+                    simulate_draw_unit(state) >= state->simulation->fail_rate)
                         return all_s + busy_s;
-                all_s += busy_s * draw_unit(state);
+                all_s += busy_s * simulate_draw_unit(state);
                 if (attempt == MODEL_RETRIES) {
                         state->result->exhausted++;
                         return all_s;
                 }
-                draw_gap(state);
+                simulate_draw_gap(state);
         }
 }
 
 /* The mean of as many draws as there are ratios: how well the run knows it */
-static void draw_times(struct state *state)
+static void simulate_draw_times(struct state *state)
 {
         const struct model *model = state->simulation->model;
         double fixed_s = model_fixed(model, state->simulation->doubt.fixed);
@@ -224,15 +224,15 @@ static void draw_times(struct state *state)
                 double sum = 0, factor;
 
                 for (size_t k = 0; k < n; k++)
-                        sum += (double)model
-                                       ->ratios[dataset->first + draw_below(state, dataset->n)];
+                        sum += (double)model->ratios[dataset->first +
+                                                     simulate_draw_below(state, dataset->n)];
                 factor = dataset->mean > 0 ? sum / (double)n / dataset->mean : 1;
                 state->times[i] = (struct times){ fixed_s * factor,
                                                   model_per_event(dataset, fixed_s) * factor };
         }
 }
 
-static void begin_threads(struct state *state)
+static void simulate_begin_threads(struct state *state)
 {
         const struct simulation *simulation = state->simulation;
         const struct model *model = simulation->model;
@@ -244,14 +244,16 @@ static void begin_threads(struct state *state)
                 double arrival_s = 0;
 
                 if (i > 0 && model->n_arrivals)
-                        arrival_s = (double)model->arrivals[draw_below(state, model->n_arrivals)];
+                        arrival_s =
+                                (double)model
+                                        ->arrivals[simulate_draw_below(state, model->n_arrivals)];
                 state->threads[i] = (struct thread){ begin_s + arrival_s, true };
         }
         for (size_t i = simulation->threads / WAYS + 1; i-- > 0;)
-                settle_thread(state->threads, simulation->threads, i);
+                simulate_settle_thread(state->threads, simulation->threads, i);
 }
 
-static void run(struct state *state)
+static void simulate_run(struct state *state)
 {
         const struct simulation *simulation = state->simulation;
         struct simulated *result = state->result;
@@ -259,34 +261,34 @@ static void run(struct state *state)
         double last_chunk_s = 0, last_s = 0, idle_from_s = -1;
 
         if (simulation->n_chunks)
-                draw_chunk(state, &simulation->chunks[0]);
+                simulate_draw_chunk(state, &simulation->chunks[0]);
         while (next < simulation->n_chunks || state->n_merges) {
                 struct thread *thread = &state->threads[0];
                 double start_s = thread->free_s, busy_s;
 
                 if (state->n_merges &&
                     (state->merges[0].ready_s <= start_s || next == simulation->n_chunks)) {
-                        struct merge merge = pop_merge(state);
+                        struct merge merge = simulate_pop_merge(state);
 
                         if (next == simulation->n_chunks && idle_from_s < 0)
                                 idle_from_s = start_s;
                         start_s = fmax(start_s, merge.ready_s);
                         busy_s = simulation->model->merge_s *
-                                 (double)inputs_of(state, merge.level, merge.number);
+                                 (double)simulate_inputs_of(state, merge.level, merge.number);
                         thread->free_s = start_s + busy_s;
                         last_s = fmax(last_s, thread->free_s);
-                        deliver(state, merge.level + 1, merge.number, thread->free_s);
+                        simulate_deliver(state, merge.level + 1, merge.number, thread->free_s);
                 } else {
-                        busy_s = chunk_s(state, &simulation->chunks[next], thread->cold);
+                        busy_s = simulate_chunk_s(state, &simulation->chunks[next], thread->cold);
                         thread->cold = false;
                         thread->free_s = start_s + busy_s;
                         last_chunk_s = fmax(last_chunk_s, thread->free_s);
-                        deliver(state, 0, next++, thread->free_s);
+                        simulate_deliver(state, 0, next++, thread->free_s);
                         if (next < simulation->n_chunks)
-                                draw_chunk(state, &simulation->chunks[next]);
+                                simulate_draw_chunk(state, &simulation->chunks[next]);
                 }
                 result->busy_s += busy_s;
-                settle_thread(state->threads, simulation->threads, 0);
+                simulate_settle_thread(state->threads, simulation->threads, 0);
                 if (next == simulation->n_chunks && idle_from_s < 0)
                         idle_from_s = state->threads[0].free_s;
         }
@@ -296,7 +298,7 @@ static void run(struct state *state)
 }
 
 /* The tree: how many nodes each level has, and how many inputs each node */
-static void plant(struct state *state)
+static void simulate_plant(struct state *state)
 {
         size_t n = state->simulation->n_chunks, at = 0;
 
@@ -308,13 +310,14 @@ static void plant(struct state *state)
         state->levels[state->n_levels] = at;
         for (size_t level = 0; level < state->n_levels; level++)
                 for (size_t i = state->levels[level]; i < state->levels[level + 1]; i++)
-                        state->nodes[i] = (struct node){
-                                (uint32_t)inputs_of(state, level, i - state->levels[level]), 0
-                        };
+                        state->nodes[i] =
+                                (struct node){ (uint32_t)simulate_inputs_of(
+                                                       state, level, i - state->levels[level]),
+                                               0 };
 }
 
 /* One piece of memory for all of it */
-static int make_room(struct state *state, struct simulate_room *room)
+static int simulate_make_room(struct state *state, struct simulate_room *room)
 {
         const struct simulation *simulation = state->simulation;
         size_t n_nodes = simulation->n_chunks / (MODEL_TREE - 1) + LEVELS_MAX + 1;
@@ -350,11 +353,11 @@ int simulate(struct simulated *ret, const struct simulation *simulation, struct 
                                .result = ret };
 
         *ret = (struct simulated){ 0 };
-        if (make_room(&state, room) < 0)
+        if (simulate_make_room(&state, room) < 0)
                 return ROAST_E_NOMEM;
-        draw_times(&state);
-        plant(&state);
-        begin_threads(&state);
-        run(&state);
+        simulate_draw_times(&state);
+        simulate_plant(&state);
+        simulate_begin_threads(&state);
+        simulate_run(&state);
         return 0;
 }

@@ -28,26 +28,26 @@ struct reader {
         double unused_most;
 };
 
-static void reader_deinit(struct reader *reader)
+static void study_reader_deinit(struct reader *reader)
 {
         free(reader->files);
         free(reader->slots);
         free(reader->slot_keys);
 }
 
-static double number(const struct run_value *value)
+static double study_chunks_number(const struct run_value *value)
 {
         return value->type == RUN_INT ? (double)value->integer : (double)NAN;
 }
 
-static uint32_t clipped(const struct run_value *value)
+static uint32_t study_clipped(const struct run_value *value)
 {
         if (value->type != RUN_INT || value->integer < 0)
                 return 0;
         return value->integer > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)value->integer;
 }
 
-static int rehash(struct reader *reader)
+static int study_rehash(struct reader *reader)
 {
         size_t n = reader->n_hash ? reader->n_hash * 2 : 64;
         uint32_t *slots = calloc(n, sizeof(*slots));
@@ -67,7 +67,7 @@ static int rehash(struct reader *reader)
         return 0;
 }
 
-static int add_slot(struct reader *reader, uint64_t key, const struct run_value *values)
+static int study_add_slot(struct reader *reader, uint64_t key, const struct run_value *values)
 {
         struct study *study = reader->study;
         size_t cap = reader->cap_slots;
@@ -86,7 +86,7 @@ static int add_slot(struct reader *reader, uint64_t key, const struct run_value 
  * The thread that ran a chunk: by worker, process and thread. Chunks of a worker that do not tell
  * their thread are together until study_gaps() knows which of them overlap. Negative: no memory.
  */
-static int64_t slot_of(struct reader *reader, const struct run_value *values)
+static int64_t study_slot_of(struct reader *reader, const struct run_value *values)
 {
         struct study *study = reader->study;
         bool known = values[CHUNK_THREAD].type == RUN_INT;
@@ -96,27 +96,27 @@ static int64_t slot_of(struct reader *reader, const struct run_value *values)
         uint64_t key = run_hash(1, who, sizeof(who));
         size_t at;
 
-        if (study->n_slots * 2 >= reader->n_hash && rehash(reader) < 0)
+        if (study->n_slots * 2 >= reader->n_hash && study_rehash(reader) < 0)
                 return ROAST_E_NOMEM;
         for (at = key & (reader->n_hash - 1); reader->slots[at];
              at = (at + 1) & (reader->n_hash - 1))
                 if (reader->slot_keys[reader->slots[at] - 1] == key)
                         return reader->slots[at] - 1;
-        if (add_slot(reader, key, values) < 0)
+        if (study_add_slot(reader, key, values) < 0)
                 return ROAST_E_NOMEM;
         reader->slots[at] = (uint32_t)study->n_slots;
         return (int64_t)study->n_slots - 1;
 }
 
-static void add_bytes(struct reader *reader, const struct study_chunk *chunk,
-                      const struct run_value *values)
+static void study_add_bytes(struct reader *reader, const struct study_chunk *chunk,
+                            const struct run_value *values)
 {
         struct study *study = reader->study;
-        double selected = number(&values[CHUNK_SELECTED_BYTES]);
-        double whole = number(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
-        double stop = number(&values[CHUNK_ENTRY_STOP]);
-        double ahead = number(&values[CHUNK_AHEAD_BYTES]);
-        double unused = number(&values[CHUNK_UNUSED_BYTES]);
+        double selected = study_chunks_number(&values[CHUNK_SELECTED_BYTES]);
+        double whole = study_chunks_number(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
+        double stop = study_chunks_number(&values[CHUNK_ENTRY_STOP]);
+        double ahead = study_chunks_number(&values[CHUNK_AHEAD_BYTES]);
+        double unused = study_chunks_number(&values[CHUNK_UNUSED_BYTES]);
         struct file_bytes *file;
 
         study->ahead_bytes += ahead > 0 ? ahead : 0;
@@ -134,7 +134,7 @@ static void add_bytes(struct reader *reader, const struct study_chunk *chunk,
                 return;
         file = &reader->files[chunk->file];
         file->requested += (double)chunk->bytes;
-        file->entries += stop - number(&values[CHUNK_ENTRY_START]);
+        file->entries += stop - study_chunks_number(&values[CHUNK_ENTRY_START]);
         file->selected = fmax(file->selected, selected);
         file->last = fmax(file->last, stop);
         if (whole > 0) {
@@ -143,10 +143,10 @@ static void add_bytes(struct reader *reader, const struct study_chunk *chunk,
         }
 }
 
-static struct study_chunk row_of(const struct study *study, const struct run_value *values)
+static struct study_chunk study_row_of(const struct study *study, const struct run_value *values)
 {
-        double growth =
-                number(&values[CHUNK_RSS_PEAK_BYTES]) - number(&values[CHUNK_RSS_START_BYTES]);
+        double growth = study_chunks_number(&values[CHUNK_RSS_PEAK_BYTES]) -
+                        study_chunks_number(&values[CHUNK_RSS_START_BYTES]);
 
         return (struct study_chunk){
                 .start_s = study->start_utc_ns == INT64_MIN
@@ -162,9 +162,9 @@ static struct study_chunk row_of(const struct study *study, const struct run_val
                                     study_seconds(&values[CHUNK_OTHER_NS])),
                 .gap_s = (float)NAN,
                 .rss_growth_bytes = (float)growth,
-                .bytes = (float)number(&values[CHUNK_REQUESTED_BYTES]),
-                .events = clipped(&values[CHUNK_NUM_EVENTS]),
-                .entry_start = clipped(&values[CHUNK_ENTRY_START]),
+                .bytes = (float)study_chunks_number(&values[CHUNK_REQUESTED_BYTES]),
+                .events = study_clipped(&values[CHUNK_NUM_EVENTS]),
+                .entry_start = study_clipped(&values[CHUNK_ENTRY_START]),
                 .dataset = study_number(study, &values[CHUNK_DATASET]),
                 .file = study_number(study, &values[CHUNK_FILE]),
                 .host = study_number(study, &values[CHUNK_HOST]),
@@ -172,7 +172,7 @@ static struct study_chunk row_of(const struct study *study, const struct run_val
 }
 
 /* Resident memory at the end against the number of chunks before: a leak grows. */
-static void add_memory(struct study_slot *slot, double bytes)
+static void study_add_memory(struct study_slot *slot, double bytes)
 {
         double x = slot->chunks;
 
@@ -186,7 +186,7 @@ static void add_memory(struct study_slot *slot, double bytes)
         slot->rss_yy += bytes * bytes;
 }
 
-static int add_finished(struct reader *reader, int64_t id, const struct run_value *values)
+static int study_add_finished(struct reader *reader, int64_t id, const struct run_value *values)
 {
         struct study *study = reader->study;
         struct study_chunk row;
@@ -196,16 +196,16 @@ static int add_finished(struct reader *reader, int64_t id, const struct run_valu
         if (values[CHUNK_WALL_NS].type != RUN_INT || values[CHUNK_WALL_NS].integer < 0 ||
             values[CHUNK_START_UTC_NS].type != RUN_INT)
                 return 0;
-        row = row_of(study, values);
+        row = study_row_of(study, values);
         if (!isfinite(row.start_s))
                 return 0;
-        number_of_slot = slot_of(reader, values);
+        number_of_slot = study_slot_of(reader, values);
         if (number_of_slot < 0 ||
             ARRAY_ROOM(study->chunks, study->n_chunks, reader->cap_chunks) < 0)
                 return ROAST_E_NOMEM;
         slot = &study->slots[number_of_slot];
         row.slot = (uint32_t)number_of_slot;
-        add_memory(slot, number(&values[CHUNK_RSS_END_BYTES]));
+        study_add_memory(slot, study_chunks_number(&values[CHUNK_RSS_END_BYTES]));
         study->unsorted |= slot->chunks && row.start_s < slot->last_s;
         row.order = slot->chunks++;
         slot->last_s = row.start_s; /* until study_gaps() knows better */
@@ -215,11 +215,11 @@ static int add_finished(struct reader *reader, int64_t id, const struct run_valu
         study->wall_s += (double)row.wall_s;
         study->events += row.events;
         split_add(&study->split, values);
-        add_bytes(reader, &row, values);
+        study_add_bytes(reader, &row, values);
         return 0;
 }
 
-static void add_waste(struct study *study, int64_t outcome, const struct run_value *values)
+static void study_add_waste(struct study *study, int64_t outcome, const struct run_value *values)
 {
         double wall_s = study_seconds(&values[CHUNK_WALL_NS]);
         uint32_t type = study_number(study, &values[CHUNK_ERROR_TYPE]);
@@ -234,7 +234,8 @@ static void add_waste(struct study *study, int64_t outcome, const struct run_val
                 study->errors[type == STUDY_NONE ? study->texts.n : type]++;
 }
 
-static int add_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int study_add_attempt(const struct run_attempt *attempt, void *context,
+                             struct roast_error *error)
 {
         struct reader *reader = context;
         struct study *study = reader->study;
@@ -248,13 +249,13 @@ static int add_attempt(const struct run_attempt *attempt, void *context, struct 
                 return 0;
         study->waste.attempts++;
         if (attempt->outcome != CHUNK_FINISHED)
-                add_waste(study, attempt->outcome, attempt->chunk);
-        else if (add_finished(reader, attempt->chunk_id, attempt->chunk) < 0)
+                study_add_waste(study, attempt->outcome, attempt->chunk);
+        else if (study_add_finished(reader, attempt->chunk_id, attempt->chunk) < 0)
                 return roast_fail_nomem(error);
         return 0;
 }
 
-static void sum_bytes(struct reader *reader)
+static void study_sum_bytes(struct reader *reader)
 {
         struct study *study = reader->study;
 
@@ -273,7 +274,7 @@ static void sum_bytes(struct reader *reader)
 
 int study_chunks(struct study *study, struct roast_run *run, struct roast_error *error)
 {
-        ROAST_CLEANUP(reader_deinit) struct reader reader = { .study = study };
+        ROAST_CLEANUP(study_reader_deinit) struct reader reader = { .study = study };
         int r;
 
         study->unused_names = STUDY_NONE;
@@ -284,8 +285,8 @@ int study_chunks(struct study *study, struct roast_run *run, struct roast_error 
                 return roast_fail_nomem(error);
         reader.cap_index = 1;
         study->n_index = 1;
-        r = roast_run_attempts(run, add_attempt, &reader, error);
+        r = roast_run_attempts(run, study_add_attempt, &reader, error);
         if (r >= 0)
-                sum_bytes(&reader);
+                study_sum_bytes(&reader);
         return r;
 }

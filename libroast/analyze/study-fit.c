@@ -8,13 +8,13 @@
 /* Least spread of the numbers of events, against their mean, from which a fixed part is told. */
 #define SPREAD_LEAST 0.1
 
-static size_t slot_of(const struct study *study, const struct study_chunk *chunk)
+static size_t study_fit_slot_of(const struct study *study, const struct study_chunk *chunk)
 {
         return chunk->dataset == STUDY_NONE ? study->texts.n : chunk->dataset;
 }
 
 /* Least squares; the events' spread decides whether a slope can be told. */
-static void solve(struct study_fit *fit)
+static void study_solve(struct study_fit *fit)
 {
         double mean_x = fit->x / fit->n, mean_y = fit->y / fit->n;
         double var_x = fit->xx / fit->n - mean_x * mean_x;
@@ -30,8 +30,8 @@ static void solve(struct study_fit *fit)
 }
 
 /* Mean residuals follow the slow chunks; their median does not. */
-static void center(const struct study *study, struct study_fit *fits, float *ratios,
-                   uint32_t *counts)
+static void study_center(const struct study *study, struct study_fit *fits, float *ratios,
+                         uint32_t *counts)
 {
         size_t n_fits = study->texts.n + 1, at = 0;
 
@@ -42,7 +42,7 @@ static void center(const struct study *study, struct study_fit *fits, float *rat
         }
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
-                size_t slot = slot_of(study, chunk);
+                size_t slot = study_fit_slot_of(study, chunk);
                 double expected = study_expected(&fits[slot], chunk->events);
                 double ratio = study_own_s(chunk) / expected;
 
@@ -72,7 +72,7 @@ int study_fits(const struct study *study, struct study_fit **ret, struct roast_e
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < study->n_chunks; i++) {
                 const struct study_chunk *chunk = &study->chunks[i];
-                struct study_fit *fit = &fits[slot_of(study, chunk)];
+                struct study_fit *fit = &fits[study_fit_slot_of(study, chunk)];
                 double x = chunk->events, y = study_own_s(chunk);
 
                 fit->n++;
@@ -83,8 +83,8 @@ int study_fits(const struct study *study, struct study_fit **ret, struct roast_e
         }
         for (size_t i = 0; i <= study->texts.n; i++)
                 if (fits[i].n > 0)
-                        solve(&fits[i]);
-        center(study, fits, ratios, counts);
+                        study_solve(&fits[i]);
+        study_center(study, fits, ratios, counts);
         *ret = fits;
         fits = NULL;
         return 0;

@@ -20,7 +20,7 @@
  * The k-th smallest comes to stand at its place, none greater before it: the selection of C. A. R.
  * Hoare, "Algorithm 65: find", Communications of the ACM 4 (1961).
  */
-static float select_kth(float *values, size_t n, size_t k_th)
+static float study_select_kth(float *values, size_t n, size_t k_th)
 {
         ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, k = (ptrdiff_t)k_th;
 
@@ -57,7 +57,7 @@ double study_median(float *values, size_t n)
 
         if (n == 0)
                 return (double)NAN;
-        upper = select_kth(values, n, n / 2);
+        upper = study_select_kth(values, n, n / 2);
         if (n % 2)
                 return (double)upper;
         lower = values[0];
@@ -66,7 +66,7 @@ double study_median(float *values, size_t n)
         return ((double)lower + (double)upper) / 2;
 }
 
-static int by_start(const void *a, const void *b, void *data)
+static int study_by_start(const void *a, const void *b, void *data)
 {
         const struct study_chunk *chunks = data;
         double x = chunks[*(const uint32_t *)a].start_s, y = chunks[*(const uint32_t *)b].start_s;
@@ -75,20 +75,20 @@ static int by_start(const void *a, const void *b, void *data)
 }
 
 /* The chunks in the order of their beginning; NULL without memory */
-static uint32_t *ordered(struct study *study)
+static uint32_t *study_ordered(struct study *study)
 {
         uint32_t *order = calloc(study->n_chunks, sizeof(*order));
 
         for (size_t i = 0; order && i < study->n_chunks; i++)
                 order[i] = (uint32_t)i;
         if (order)
-                qsort_r(order, study->n_chunks, sizeof(*order), by_start, study->chunks);
+                qsort_r(order, study->n_chunks, sizeof(*order), study_by_start, study->chunks);
         return order;
 }
 
 /* The lane that became free last, so that few are used; a new one if none is. Negative: no memory
  */
-static int64_t lane_of(struct study *study, const struct study_chunk *chunk, size_t *cap)
+static int64_t study_lane_of(struct study *study, const struct study_chunk *chunk, size_t *cap)
 {
         uint32_t worker = study->slots[chunk->slot].worker;
         size_t at = chunk->slot, best = SIZE_MAX;
@@ -114,8 +114,8 @@ static int64_t lane_of(struct study *study, const struct study_chunk *chunk, siz
         return (int64_t)study->n_slots++;
 }
 
-/* `order` as for walk() */
-static int set_lanes(struct study *study, const uint32_t *order)
+/* `order` as for study_walk() */
+static int study_set_lanes(struct study *study, const uint32_t *order)
 {
         size_t cap = study->n_slots;
 
@@ -127,7 +127,7 @@ static int set_lanes(struct study *study, const uint32_t *order)
 
                 if (!study->slots[chunk->slot].is_lane)
                         continue;
-                lane = lane_of(study, chunk, &cap);
+                lane = study_lane_of(study, chunk, &cap);
                 if (lane < 0)
                         return ROAST_E_NOMEM;
                 chunk->slot = (uint32_t)lane;
@@ -137,7 +137,7 @@ static int set_lanes(struct study *study, const uint32_t *order)
 }
 
 /* `order` may be NULL: as they are. Returns how many gaps there are. */
-static size_t walk(struct study *study, const uint32_t *order, float *gaps)
+static size_t study_walk(struct study *study, const uint32_t *order, float *gaps)
 {
         size_t n = 0;
 
@@ -162,7 +162,7 @@ static size_t walk(struct study *study, const uint32_t *order, float *gaps)
         return n;
 }
 
-static void sum_up(struct study *study)
+static void study_sum_up(struct study *study)
 {
         double most = fmax(study->typical_gap_s * GAP_FACTOR, study->typical_gap_s + GAP_LEAST_S);
 
@@ -196,13 +196,13 @@ int study_gaps(struct study *study, struct roast_run *run, struct roast_error *e
         if (study->n_chunks == 0)
                 return 0;
         values = malloc(study->n_chunks * sizeof(*values));
-        if (!values || (study->unsorted && !(order = ordered(study))) ||
-            set_lanes(study, order) < 0)
+        if (!values || (study->unsorted && !(order = study_ordered(study))) ||
+            study_set_lanes(study, order) < 0)
                 return roast_fail_nomem(error);
-        study->typical_gap_s = study_median(values, walk(study, order, values));
+        study->typical_gap_s = study_median(values, study_walk(study, order, values));
         for (size_t i = 0; i < study->n_chunks; i++)
                 values[i] = study->chunks[i].wall_s;
         study->median_wall_s = study_median(values, study->n_chunks);
-        sum_up(study);
+        study_sum_up(study);
         return 0;
 }

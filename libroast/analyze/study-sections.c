@@ -7,7 +7,7 @@
 #include "util/cleanup.h"
 
 /* The section of that name; NULL: no memory */
-static struct study_section *section_of(struct study *study, uint32_t *slots, uint32_t name)
+static struct study_section *study_section_of(struct study *study, uint32_t *slots, uint32_t name)
 {
         struct study_section *grown;
 
@@ -22,7 +22,7 @@ static struct study_section *section_of(struct study *study, uint32_t *slots, ui
         return &grown[study->n_sections - 1];
 }
 
-static void add(struct study_section *section, const struct study_chunk *chunk, double self_s)
+static void study_add(struct study_section *section, const struct study_chunk *chunk, double self_s)
 {
         double awake_s = (double)chunk->wall_s - (double)chunk->asleep_s;
         double x = chunk->order, y;
@@ -65,12 +65,12 @@ int study_sections(struct study *study, struct roast_run *run, struct roast_erro
                 if (id >= study->n_index || !study->index[id] || name == STUDY_NONE ||
                     !(self_s >= 0))
                         continue;
-                section = section_of(study, slots, name);
+                section = study_section_of(study, slots, name);
                 if (!section) {
                         r = roast_fail_nomem(error);
                         break;
                 }
-                add(section, &study->chunks[study->index[id] - 1], self_s);
+                study_add(section, &study->chunks[study->index[id] - 1], self_s);
         }
         run_scan_end(&scan);
         return r;

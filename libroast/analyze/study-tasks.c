@@ -48,7 +48,7 @@ struct marks {
         struct place *places; /* by the number of the worker's name */
 };
 
-static void marks_deinit(struct marks *marks)
+static void study_marks_deinit(struct marks *marks)
 {
         free(marks->times);
         free(marks->marks);
@@ -56,7 +56,7 @@ static void marks_deinit(struct marks *marks)
         free(marks->places);
 }
 
-static int add(struct marks *marks, double time_s, struct mark mark)
+static int study_tasks_add(struct marks *marks, double time_s, struct mark mark)
 {
         if (ARRAY_ROOM(marks->times, marks->n, marks->cap_times) < 0 ||
             ARRAY_ROOM(marks->marks, marks->n, marks->cap) < 0)
@@ -66,7 +66,7 @@ static int add(struct marks *marks, double time_s, struct mark mark)
         return 0;
 }
 
-static int add_gaps(struct marks *marks, const struct study *study)
+static int study_add_gaps(struct marks *marks, const struct study *study)
 {
         uint32_t n = 0;
 
@@ -84,30 +84,34 @@ static int add_gaps(struct marks *marks, const struct study *study)
                         place->starved ? fmax(place->until_s, chunk->start_s) : chunk->start_s;
                 place->starved = true;
                 if (ARRAY_ROOM(marks->gaps, n, marks->cap_gaps) < 0 ||
-                    add(marks, from_s, (struct mark){ worker, n, 1, -1, 0 }) < 0 ||
-                    add(marks, chunk->start_s, (struct mark){ worker, n, -1, 1, 0 }) < 0)
+                    study_tasks_add(marks, from_s, (struct mark){ worker, n, 1, -1, 0 }) < 0 ||
+                    study_tasks_add(marks, chunk->start_s, (struct mark){ worker, n, -1, 1, 0 }) <
+                            0)
                         return ROAST_E_NOMEM;
                 marks->gaps[n++] = (struct gap){ .chunk = (uint32_t)i };
         }
         return 0;
 }
 
-static int add_slots(struct marks *marks, const struct study *study)
+static int study_add_slots(struct marks *marks, const struct study *study)
 {
         for (size_t i = 0; i < study->n_slots; i++) {
                 const struct study_slot *slot = &study->slots[i];
 
                 if (slot->worker == STUDY_NONE || !marks->places[slot->worker].starved)
                         continue;
-                if (add(marks, slot->first_s, (struct mark){ slot->worker, 0, 0, 1, 0 }) < 0 ||
-                    add(marks, slot->last_s, (struct mark){ slot->worker, 0, 0, -1, 0 }) < 0)
+                if (study_tasks_add(marks, slot->first_s,
+                                    (struct mark){ slot->worker, 0, 0, 1, 0 }) < 0 ||
+                    study_tasks_add(marks, slot->last_s,
+                                    (struct mark){ slot->worker, 0, 0, -1, 0 }) < 0)
                         return ROAST_E_NOMEM;
         }
         return 0;
 }
 
 /* A thread is taken from the begin of an attempt at a task to its end. */
-static int add_task(struct marks *marks, const struct study *study, const struct run_value *values)
+static int study_add_task(struct marks *marks, const struct study *study,
+                          const struct run_value *values)
 {
         uint32_t worker = study_number(study, &values[TASK_WORKER]);
         double begin_s = (double)study->start_utc_ns / 1e9;
@@ -120,28 +124,28 @@ static int add_task(struct marks *marks, const struct study *study, const struct
         place = &marks->places[worker];
         if (!place->starved || !(until_s > place->from_s && from_s < place->until_s))
                 return 0;
-        if (add(marks, from_s, (struct mark){ worker, 0, 0, 0, 1 }) < 0)
+        if (study_tasks_add(marks, from_s, (struct mark){ worker, 0, 0, 0, 1 }) < 0)
                 return ROAST_E_NOMEM;
-        return add(marks, until_s, (struct mark){ worker, 0, 0, 0, -1 });
+        return study_tasks_add(marks, until_s, (struct mark){ worker, 0, 0, 0, -1 });
 }
 
 /* The attempts at chunks were read before, in the same view: all rows are as they were written. */
-static int add_tasks(struct marks *marks, const struct study *study, struct roast_run *run,
-                     struct roast_error *error)
+static int study_add_tasks(struct marks *marks, const struct study *study, struct roast_run *run,
+                           struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_skim(&scan, run, RUN_TASK, TASK_COLUMNS, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (add_task(marks, study, scan.values) < 0)
+                if (study_add_task(marks, study, scan.values) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         return r;
 }
 
 /* The chance that a thread in a gap has a task */
-static double taken(const struct place *place)
+static double study_taken(const struct place *place)
 {
         int others = place->tasks - place->busy;
 
@@ -150,7 +154,7 @@ static double taken(const struct place *place)
         return others < place->gaps ? (double)others / place->gaps : 1;
 }
 
-static void end_gap(struct study *study, const struct gap *gap, double taken_s)
+static void study_end_gap(struct study *study, const struct gap *gap, double taken_s)
 {
         struct study_chunk *chunk = &study->chunks[gap->chunk];
         double idle_s = fmax((double)chunk->gap_s - (taken_s - gap->taken_s), 0);
@@ -161,11 +165,12 @@ static void end_gap(struct study *study, const struct gap *gap, double taken_s)
         study->tasked_s += less_s;
 }
 
-static void pass(struct study *study, struct marks *marks, const struct mark *mark, double time_s)
+static void study_pass(struct study *study, struct marks *marks, const struct mark *mark,
+                       double time_s)
 {
         struct place *place = &marks->places[mark->worker];
 
-        place->taken_s += taken(place) * (time_s - place->time_s);
+        place->taken_s += study_taken(place) * (time_s - place->time_s);
         place->time_s = time_s;
         place->gaps += mark->gaps;
         place->busy += mark->busy;
@@ -173,11 +178,11 @@ static void pass(struct study *study, struct marks *marks, const struct mark *ma
         if (mark->gaps > 0)
                 marks->gaps[mark->gap].taken_s = place->taken_s;
         else if (mark->gaps < 0)
-                end_gap(study, &marks->gaps[mark->gap], place->taken_s);
+                study_end_gap(study, &marks->gaps[mark->gap], place->taken_s);
 }
 
 /* What a gap has of the time that tasks took is what passed of it from its begin to its end. */
-static int sweep(struct study *study, struct marks *marks)
+static int study_sweep(struct study *study, struct marks *marks)
 {
         ROAST_CLEANUP(cleanup_free) uint32_t *order = malloc((marks->n + 1) * sizeof(*order));
         ROAST_CLEANUP(cleanup_free) void *scratch = malloc(stat_sort_scratch(marks->n + 1));
@@ -186,22 +191,23 @@ static int sweep(struct study *study, struct marks *marks)
                 return ROAST_E_NOMEM;
         stat_sort(marks->times, order, marks->n, scratch);
         for (size_t i = 0; i < marks->n; i++)
-                pass(study, marks, &marks->marks[order[i]], marks->times[i]);
+                study_pass(study, marks, &marks->marks[order[i]], marks->times[i]);
         return 0;
 }
 
 int study_tasks(struct study *study, struct roast_run *run, struct roast_error *error)
 {
-        ROAST_CLEANUP(marks_deinit) struct marks marks = { 0 };
+        ROAST_CLEANUP(study_marks_deinit) struct marks marks = { 0 };
         int r;
 
         if (!(study->starved_s > 0))
                 return 0;
         marks.places = calloc(study->texts.n + 1, sizeof(*marks.places));
-        if (!marks.places || add_gaps(&marks, study) < 0 || add_slots(&marks, study) < 0)
+        if (!marks.places || study_add_gaps(&marks, study) < 0 ||
+            study_add_slots(&marks, study) < 0)
                 return roast_fail_nomem(error);
-        r = add_tasks(&marks, study, run, error);
+        r = study_add_tasks(&marks, study, run, error);
         if (r < 0)
                 return r;
-        return sweep(study, &marks) < 0 ? roast_fail_nomem(error) : 0;
+        return study_sweep(study, &marks) < 0 ? roast_fail_nomem(error) : 0;
 }

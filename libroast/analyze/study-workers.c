@@ -8,13 +8,13 @@
 /* Dask pauses a worker that has this share of its memory limit. */
 #define PAUSE_SHARE 0.8
 
-static double clamp(const struct study *study, double time_s)
+static double study_clamp(const struct study *study, double time_s)
 {
         time_s = fmax(time_s, 0);
         return isnan(study->elapsed_s) ? time_s : fmin(time_s, study->elapsed_s);
 }
 
-static void leave(struct study *study, struct study_worker *worker, double time_s)
+static void study_leave(struct study *study, struct study_worker *worker, double time_s)
 {
         if (!worker->here)
                 return;
@@ -25,17 +25,17 @@ static void leave(struct study *study, struct study_worker *worker, double time_
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
-static void apply(struct study *study, const struct run_value *values)
+static void study_apply(struct study *study, const struct run_value *values)
 {
         uint32_t number = study_number(study, &values[1]);
         double time_s =
-                clamp(study, ((double)values[0].integer - (double)study->start_utc_ns) / 1e9);
+                study_clamp(study, ((double)values[0].integer - (double)study->start_utc_ns) / 1e9);
         struct study_worker *worker;
 
         if (number == STUDY_NONE || values[2].type != RUN_INT)
                 return;
         worker = &study->workers[number];
-        leave(study, worker, time_s);
+        study_leave(study, worker, time_s);
         if (values[2].integer == ROAST_WORKER_WENT)
                 return;
         if (!worker->known)
@@ -48,7 +48,7 @@ static void apply(struct study *study, const struct run_value *values)
                 worker->limit_bytes = (double)values[6].integer;
 }
 
-static int read_events(struct study *study, struct roast_run *run, struct roast_error *error)
+static int study_read_events(struct study *study, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -57,7 +57,7 @@ static int read_events(struct study *study, struct roast_run *run, struct roast_
                 return 0;
         r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                apply(study, scan.values);
+                study_apply(study, scan.values);
                 study->has_workers = true;
         }
         run_scan_end(&scan);
@@ -71,8 +71,8 @@ struct dask_columns {
         const int64_t *lag_us;
 };
 
-static void add_sample(struct study_worker *worker, const struct dask_columns *columns, size_t i,
-                       double time_s)
+static void study_add_sample(struct study_worker *worker, const struct dask_columns *columns,
+                             size_t i, double time_s)
 {
         double step_s = worker->sampled_s > 0 ? time_s - worker->sampled_s : 0;
 
@@ -91,7 +91,7 @@ static void add_sample(struct study_worker *worker, const struct dask_columns *c
                 worker->paused_s += step_s;
 }
 
-static void add_block(struct study *study, const struct series_walk *walk)
+static void study_add_block(struct study *study, const struct series_walk *walk)
 {
         struct study_worker *worker = &study->workers[walk->worker_text - 1];
         int64_t unit, ignored;
@@ -111,24 +111,24 @@ static void add_block(struct study *study, const struct series_walk *walk)
                         worker->peak_bytes = fmax(worker->peak_bytes, worker->rss_bytes);
                 }
                 if (columns.executing || columns.spilled || columns.lag_us)
-                        add_sample(worker, &columns, i, time_s);
+                        study_add_sample(worker, &columns, i, time_s);
         }
         study->has_samples = true;
 }
 
-static int read_series(struct study *study, struct roast_run *run, struct roast_error *error)
+static int study_read_series(struct study *study, struct roast_run *run, struct roast_error *error)
 {
         struct series_walk walk;
         int r;
 
         r = series_walk_begin(&walk, run, &study->texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
-                add_block(study, &walk);
+                study_add_block(study, &walk);
         series_walk_end(&walk);
         return r;
 }
 
-static void count_slots(struct study *study)
+static void study_count_slots(struct study *study)
 {
         for (size_t i = 0; i < study->n_slots; i++) {
                 uint32_t worker = study->slots[i].worker;
@@ -141,7 +141,7 @@ static void count_slots(struct study *study)
 }
 
 /* Without comings and goings: the threads that ran chunks, for the whole time */
-static void settle(struct study *study)
+static void study_settle(struct study *study)
 {
         double end_s = study->elapsed_s;
 
@@ -149,8 +149,8 @@ static void settle(struct study *study)
         if (study->unfinished) /* until the last chunk */
                 end_s = study->elapsed_s = study->last_s;
         for (size_t i = 0; i < study->texts.n; i++)
-                leave(study, &study->workers[i], fmax(end_s, study->workers[i].since_s));
-        count_slots(study);
+                study_leave(study, &study->workers[i], fmax(end_s, study->workers[i].since_s));
+        study_count_slots(study);
         if (!study->has_workers && study->n_slots)
                 study->capacity_s = (double)study->n_slots * end_s;
         study->threads = end_s > 0 ? study->capacity_s / end_s : 0;
@@ -165,10 +165,10 @@ int study_workers(struct study *study, struct roast_run *run, struct roast_error
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < study->texts.n; i++)
                 study->workers[i].host = STUDY_NONE;
-        r = read_events(study, run, error);
+        r = study_read_events(study, run, error);
         if (r >= 0)
-                r = read_series(study, run, error);
+                r = study_read_series(study, run, error);
         if (r >= 0)
-                settle(study);
+                study_settle(study);
         return r;
 }

@@ -16,7 +16,7 @@ struct facts {
         char host[256];
 };
 
-static int note_fact(const struct roast_fact *fact, void *data)
+static int study_note_fact(const struct roast_fact *fact, void *data)
 {
         struct facts *facts = data;
         const char *name = fact->name;
@@ -41,7 +41,7 @@ static int study_facts(struct study *study, struct roast_run *run, struct roast_
         struct facts facts = { INT64_MIN, INT64_MIN, INT64_MIN, 0, "", "" };
         int r;
 
-        r = roast_run_facts(run, note_fact, &facts, error);
+        r = roast_run_facts(run, study_note_fact, &facts, error);
         if (r < 0)
                 return r;
         study->start_utc_ns = facts.start_utc_ns;
@@ -56,43 +56,43 @@ static int study_facts(struct study *study, struct roast_run *run, struct roast_
         return 0;
 }
 
-static bool is_text(const struct run_value *value, const char *text)
+static bool study_is_text(const struct run_value *value, const char *text)
 {
         return value->type == RUN_STRING && value->len == strlen(text) &&
                !memcmp(value->data, text, value->len);
 }
 
 /* values: kind, prefix, activity, unit, value */
-static void note_span(struct study *study, const struct run_value *values)
+static void study_note_span(struct study *study, const struct run_value *values)
 {
         struct study_spans *spans = &study->spans;
         const struct run_value *prefix = &values[1], *activity = &values[2], *unit = &values[3];
         double value = values[4].real;
         size_t len = strnlen(study->processor, 50); /* Dask cuts prefixes there */
 
-        if (values[4].type != RUN_REAL || !isfinite(value) || !is_text(&values[0], "execute"))
+        if (values[4].type != RUN_REAL || !isfinite(value) || !study_is_text(&values[0], "execute"))
                 return;
-        if (is_text(unit, "bytes")) {
-                if (is_text(activity, "disk-read") || is_text(activity, "disk-write"))
+        if (study_is_text(unit, "bytes")) {
+                if (study_is_text(activity, "disk-read") || study_is_text(activity, "disk-write"))
                         spans->disk_bytes += value;
                 return;
         }
-        if (!is_text(unit, "seconds"))
+        if (!study_is_text(unit, "seconds"))
                 return;
         spans->known = true;
-        if (is_text(activity, "serialize"))
+        if (study_is_text(activity, "serialize"))
                 spans->serialize_s += value;
-        else if (is_text(activity, "deserialize"))
+        else if (study_is_text(activity, "deserialize"))
                 spans->deserialize_s += value;
-        else if (is_text(activity, "compress"))
+        else if (study_is_text(activity, "compress"))
                 spans->compress_s += value;
-        else if (is_text(activity, "decompress"))
+        else if (study_is_text(activity, "decompress"))
                 spans->decompress_s += value;
-        else if (is_text(activity, "disk-read") || is_text(activity, "disk-write"))
+        else if (study_is_text(activity, "disk-read") || study_is_text(activity, "disk-write"))
                 spans->disk_s += value;
-        if (!is_text(activity, "thread-cpu") && !is_text(activity, "thread-noncpu"))
+        if (!study_is_text(activity, "thread-cpu") && !study_is_text(activity, "thread-noncpu"))
                 return;
-        if (is_text(prefix, "reduce"))
+        if (study_is_text(prefix, "reduce"))
                 spans->reduce_s += value;
         else if (len && prefix->type == RUN_STRING && prefix->len == len &&
                  !memcmp(prefix->data, study->processor, len))
@@ -105,7 +105,7 @@ static void note_span(struct study *study, const struct run_value *values)
  * Spilling happens in whatever Dask does, most of it outside of tasks.
  * values: worker_text, kind_text, prefix_text, activity_text, unit_text, value
  */
-static void note_activity(struct study *study, const struct run_value *values)
+static void study_note_activity(struct study *study, const struct run_value *values)
 {
         size_t kind_len, len, unit_len;
         const char *kind = study_text(study, study_number(study, &values[1]), &kind_len);
@@ -129,7 +129,7 @@ static int study_activities(struct study *study, struct roast_run *run, struct r
 
         r = run_scan_begin(&scan, run, RUN_ACTIVITY, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                note_activity(study, scan.values);
+                study_note_activity(study, scan.values);
         run_scan_end(&scan);
         return r;
 }
@@ -141,13 +141,13 @@ static int study_spans(struct study *study, struct roast_run *run, struct roast_
 
         r = run_scan_begin(&scan, run, RUN_SPAN, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                note_span(study, scan.values);
+                study_note_span(study, scan.values);
         run_scan_end(&scan);
         return r;
 }
 
-static int read_all(struct study *study, struct roast_run *run, bool sections,
-                    struct roast_error *error)
+static int study_read_all(struct study *study, struct roast_run *run, bool sections,
+                          struct roast_error *error)
 {
         static int (*const parts[])(struct study *, struct roast_run *, struct roast_error *) = {
                 study_facts,    study_chunks,  study_gaps,  study_tasks,
@@ -169,7 +169,7 @@ int study_run(struct study *study, struct roast_run *run, bool sections, struct 
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = read_all(study, run, sections, error);
+        r = study_read_all(study, run, sections, error);
         run_view_end(run);
         free(study->index);
         study->index = NULL;

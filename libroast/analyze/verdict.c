@@ -10,7 +10,7 @@
 #include "roast-units.h"
 #include "util/text.h"
 
-static char *next_text(void)
+static char *verdict_next_text(void)
 {
         static _Thread_local char texts[8][ROAST_UNITS_MAX];
         static _Thread_local unsigned int turn;
@@ -21,17 +21,17 @@ static char *next_text(void)
 
 const char *say_s(double seconds)
 {
-        return roast_format_seconds(next_text(), ROAST_UNITS_MAX, seconds);
+        return roast_format_seconds(verdict_next_text(), ROAST_UNITS_MAX, seconds);
 }
 
 const char *say_bytes(double bytes)
 {
-        return roast_format_bytes(next_text(), ROAST_UNITS_MAX, bytes);
+        return roast_format_bytes(verdict_next_text(), ROAST_UNITS_MAX, bytes);
 }
 
 const char *say_count(double count)
 {
-        return roast_format_count(next_text(), ROAST_UNITS_MAX, stat_whole(count));
+        return roast_format_count(verdict_next_text(), ROAST_UNITS_MAX, stat_whole(count));
 }
 
 void top_add(struct top *top, size_t index, double value)
@@ -49,7 +49,7 @@ void top_add(struct top *top, size_t index, double value)
         top->items[i].value = value;
 }
 
-static char *say(struct verdict *verdict, const char *format, va_list args)
+static char *verdict_say(struct verdict *verdict, const char *format, va_list args)
 {
         char *text;
 
@@ -65,7 +65,7 @@ int verdict_why_not(struct verdict *verdict, const char *format, ...)
 
         va_start(args, format);
         free(verdict->why_not);
-        verdict->why_not = say(verdict, format, args);
+        verdict->why_not = verdict_say(verdict, format, args);
         va_end(args);
         return 0;
 }
@@ -83,7 +83,7 @@ int verdict_fire(struct verdict *verdict, const struct study *study, double thre
         finding->share = study->elapsed_s > 0 ? finding->saves_s / study->elapsed_s : (double)NAN;
         va_start(args, format);
         free(finding->title);
-        finding->title = say(verdict, format, args);
+        finding->title = verdict_say(verdict, format, args);
         va_end(args);
         return 0;
 }
@@ -100,14 +100,14 @@ int verdict_evidence(struct verdict *verdict, const char *format, ...)
         }
         finding->evidence = grown;
         va_start(args, format);
-        grown[finding->n_evidence] = say(verdict, format, args);
+        grown[finding->n_evidence] = verdict_say(verdict, format, args);
         va_end(args);
         finding->n_evidence += grown[finding->n_evidence] != NULL;
         return 0;
 }
 
 /* Takes the name over. */
-static void add_subject(struct verdict *verdict, const char *kind, char *name, char *value)
+static void verdict_add_subject(struct verdict *verdict, const char *kind, char *name, char *value)
 {
         struct roast_finding *finding = &verdict->finding;
         struct roast_subject *grown =
@@ -133,9 +133,10 @@ int verdict_subject(struct verdict *verdict, const struct study *study, const ch
         char *value;
 
         va_start(args, format);
-        value = say(verdict, format, args);
+        value = verdict_say(verdict, format, args);
         va_end(args);
-        add_subject(verdict, kind, text ? text_copy(text, len) : strdup("(without a name)"), value);
+        verdict_add_subject(verdict, kind, text ? text_copy(text, len) : strdup("(without a name)"),
+                            value);
         return 0;
 }
 
@@ -146,9 +147,9 @@ int verdict_name(struct verdict *verdict, const char *kind, const char *name, si
         char *value;
 
         va_start(args, format);
-        value = say(verdict, format, args);
+        value = verdict_say(verdict, format, args);
         va_end(args);
-        add_subject(verdict, kind, text_copy(name, name ? len : 0), value);
+        verdict_add_subject(verdict, kind, text_copy(name, name ? len : 0), value);
         return 0;
 }
 
@@ -165,8 +166,8 @@ int verdict_chunk(struct verdict *verdict, const struct study *study,
                      (unsigned long)chunk->entry_start + chunk->events) < 0)
                 name = NULL;
         va_start(args, format);
-        value = say(verdict, format, args);
+        value = verdict_say(verdict, format, args);
         va_end(args);
-        add_subject(verdict, "chunk", name, value);
+        verdict_add_subject(verdict, "chunk", name, value);
         return 0;
 }

@@ -19,17 +19,17 @@ struct walk {
 /* Ends a walk that has what it wants; no error of its own. */
 #define ENOUGH (-100)
 
-static bool is_graph(const struct chunk_table *table, size_t row)
+static bool chunks_is_graph(const struct chunk_table *table, size_t row)
 {
         return chunk_table_get(table, row, CHUNK_OUTCOME) == CHUNK_GRAPH;
 }
 
-static bool is_wanted(const struct walk *walk, const struct chunk_table *table, size_t row)
+static bool chunks_is_wanted(const struct walk *walk, const struct chunk_table *table, size_t row)
 {
         const char *dataset = walk->options->dataset, *text;
         size_t len;
 
-        if (is_graph(table, row) || walk->chunk_id < walk->options->first)
+        if (chunks_is_graph(table, row) || walk->chunk_id < walk->options->first)
                 return false;
         if (!dataset)
                 return true;
@@ -37,13 +37,13 @@ static bool is_wanted(const struct walk *walk, const struct chunk_table *table, 
         return text && strlen(dataset) == len && !memcmp(text, dataset, len);
 }
 
-static int put_chunks(const struct chunk_table *table, void *context, struct roast_error *error)
+static int chunks_put(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         struct walk *walk = context;
         int r = 0;
 
         for (size_t row = 0; row < table->n && r >= 0; row++, walk->chunk_id++) {
-                if (!is_wanted(walk, table, row))
+                if (!chunks_is_wanted(walk, table, row))
                         continue;
                 if (walk->options->limit && walk->n++ == walk->options->limit) {
                         if (walk->options->next)
@@ -56,9 +56,9 @@ static int put_chunks(const struct chunk_table *table, void *context, struct roa
         return r;
 }
 
-static int walk(struct roast_run *run, const struct roast_export_options *options, struct out *out,
-                const struct rows_column *columns, size_t n_columns, run_records_visitor visit,
-                struct roast_error *error)
+static int chunks_walk(struct roast_run *run, const struct roast_export_options *options,
+                       struct out *out, const struct rows_column *columns, size_t n_columns,
+                       run_records_visitor visit, struct roast_error *error)
 {
         struct walk walk = { .options = options };
         int r;
@@ -75,7 +75,7 @@ static int walk(struct roast_run *run, const struct roast_export_options *option
 int export_chunks(struct roast_run *run, const struct roast_export_options *options,
                   struct out *out, struct roast_error *error)
 {
-        return walk(run, options, out, record_columns, record_n_columns, put_chunks, error);
+        return chunks_walk(run, options, out, record_columns, record_n_columns, chunks_put, error);
 }
 
 static const struct rows_column section_columns[] = {
@@ -100,7 +100,7 @@ static const struct rows_column section_columns[] = {
         { "bytes", false },
 };
 
-static void put_int(struct rows *rows, int64_t value)
+static void chunks_put_int(struct rows *rows, int64_t value)
 {
         if (value == CHUNK_ABSENT)
                 rows_absent(rows);
@@ -108,8 +108,8 @@ static void put_int(struct rows *rows, int64_t value)
                 rows_int(rows, value);
 }
 
-static void put_text(struct rows *rows, const struct chunk_table *table, size_t row,
-                     enum chunk_field field)
+static void chunks_put_text(struct rows *rows, const struct chunk_table *table, size_t row,
+                            enum chunk_field field)
 {
         size_t len;
         const char *text = chunk_table_text(table, row, field, &len);
@@ -117,8 +117,8 @@ static void put_text(struct rows *rows, const struct chunk_table *table, size_t 
         rows_text(rows, text, text ? len : 0);
 }
 
-static void put_section(struct rows *rows, const struct chunk_table *table, size_t row,
-                        size_t section, int64_t chunk_id)
+static void chunks_put_section(struct rows *rows, const struct chunk_table *table, size_t row,
+                               size_t section, int64_t chunk_id)
 {
         static const enum section_field times[] = { SECTION_TOTAL_NS, SECTION_SELF_NS,
                                                     SECTION_MIN_NS, SECTION_MAX_NS };
@@ -136,35 +136,36 @@ static void put_section(struct rows *rows, const struct chunk_table *table, size
                           : kind & SECTION_BYTES_READ ? "bytes"
                                                       : NULL);
         rows_int(rows, chunk_id);
-        put_text(rows, table, row, CHUNK_DATASET);
-        put_text(rows, table, row, CHUNK_FILE);
-        put_int(rows, chunk_table_get(table, row, CHUNK_ENTRY_START));
-        put_int(rows, chunk_table_get(table, row, CHUNK_ENTRY_STOP));
-        put_text(rows, table, row, CHUNK_WORKER);
-        put_int(rows, chunk_table_get(table, row, CHUNK_ATTEMPT));
+        chunks_put_text(rows, table, row, CHUNK_DATASET);
+        chunks_put_text(rows, table, row, CHUNK_FILE);
+        chunks_put_int(rows, chunk_table_get(table, row, CHUNK_ENTRY_START));
+        chunks_put_int(rows, chunk_table_get(table, row, CHUNK_ENTRY_STOP));
+        chunks_put_text(rows, table, row, CHUNK_WORKER);
+        chunks_put_int(rows, chunk_table_get(table, row, CHUNK_ATTEMPT));
         rows_string(rows, record_outcome(table, row));
-        put_int(rows, parts->columns[1 + SECTION_COUNT][section]);
+        chunks_put_int(rows, parts->columns[1 + SECTION_COUNT][section]);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(times); i++) {
                 int64_t ns = parts->columns[1 + times[i]][section];
 
                 rows_real(rows, ns == CHUNK_ABSENT ? (double)NAN : (double)ns / 1e9);
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(others); i++)
-                put_int(rows, parts->columns[1 + others[i]][section]);
+                chunks_put_int(rows, parts->columns[1 + others[i]][section]);
         rows_row_end(rows);
 }
 
-static int put_sections(const struct chunk_table *table, void *context, struct roast_error *error)
+static int chunks_put_sections(const struct chunk_table *table, void *context,
+                               struct roast_error *error)
 {
         const struct chunk_parts *parts = &table->sections;
         struct walk *walk = context;
         int r = 0;
 
         for (size_t row = 0; row < table->n && r >= 0; row++, walk->chunk_id++) {
-                if (is_graph(table, row))
+                if (chunks_is_graph(table, row))
                         continue;
                 for (size_t i = parts->first[row]; i < parts->first[row + 1]; i++)
-                        put_section(&walk->rows, table, row, i, walk->chunk_id);
+                        chunks_put_section(&walk->rows, table, row, i, walk->chunk_id);
                 r = out_step(walk->rows.out, error);
         }
         return r;
@@ -173,6 +174,6 @@ static int put_sections(const struct chunk_table *table, void *context, struct r
 int export_sections(struct roast_run *run, const struct roast_export_options *options,
                     struct out *out, struct roast_error *error)
 {
-        return walk(run, options, out, section_columns, ROAST_ARRAY_SIZE(section_columns),
-                    put_sections, error);
+        return chunks_walk(run, options, out, section_columns, ROAST_ARRAY_SIZE(section_columns),
+                           chunks_put_sections, error);
 }

@@ -34,7 +34,7 @@ static const exporter of_rows[] = {
 };
 
 /* The function for the options; NULL after an error */
-static exporter find(const struct roast_export_options *options, struct roast_error *error)
+static exporter export_find(const struct roast_export_options *options, struct roast_error *error)
 {
         enum roast_export_what what = options->what, own;
 
@@ -68,7 +68,7 @@ int roast_export(struct roast_run *run, const struct roast_export_options *optio
                  roast_export_writer write, void *context, struct roast_error *error)
 {
         ROAST_CLEANUP(out_deinit) struct out out;
-        exporter export = find(options, error);
+        exporter export = export_find(options, error);
         int r;
 
         out_init(&out, write, context);

@@ -9,7 +9,7 @@
 
 #define BATCH 256
 
-static void put_int(struct rows *rows, int64_t value)
+static void files_put_int(struct rows *rows, int64_t value)
 {
         if (value == CHUNK_ABSENT)
                 rows_absent(rows);
@@ -48,7 +48,7 @@ struct files {
         struct intern strings;
 };
 
-static void files_deinit(struct files *files)
+static void files_release(struct files *files)
 {
         free(files->files);
         intern_deinit(&files->names);
@@ -56,8 +56,8 @@ static void files_deinit(struct files *files)
 }
 
 /* The first text counts; -1 is none, which a lack of memory must not look like. */
-static int keep_text(struct files *files, const struct chunk_table *table, size_t row,
-                     enum chunk_field field, int64_t *kept)
+static int files_keep_text(struct files *files, const struct chunk_table *table, size_t row,
+                           enum chunk_field field, int64_t *kept)
 {
         size_t len;
         const char *text = chunk_table_text(table, row, field, &len);
@@ -72,13 +72,13 @@ static int keep_text(struct files *files, const struct chunk_table *table, size_
         return 0;
 }
 
-static void add_real(double *sum, double value)
+static void files_add_real(double *sum, double value)
 {
         if (!isnan(value))
                 *sum = isnan(*sum) ? value : *sum + value;
 }
 
-static void add_int(int64_t *sum, int64_t value)
+static void files_add_int(int64_t *sum, int64_t value)
 {
         if (value == CHUNK_ABSENT)
                 return;
@@ -88,14 +88,14 @@ static void add_int(int64_t *sum, int64_t value)
                 *sum = CHUNK_ABSENT;
 }
 
-static void keep_largest(int64_t *largest, int64_t value)
+static void files_keep_largest(int64_t *largest, int64_t value)
 {
         if (value > *largest)
                 *largest = value;
 }
 
 /* The file of a row; NULL: no memory */
-static struct file *file_of(struct files *files, const struct chunk_table *table, size_t row)
+static struct file *files_of_row(struct files *files, const struct chunk_table *table, size_t row)
 {
         size_t len;
         const char *name = chunk_table_text(table, row, CHUNK_FILE, &len);
@@ -126,31 +126,31 @@ static struct file *file_of(struct files *files, const struct chunk_table *table
         return &files->files[number];
 }
 
-static int add_to_file(struct files *files, struct file *file, const struct chunk_table *table,
-                       size_t row)
+static int files_add_chunk(struct files *files, struct file *file, const struct chunk_table *table,
+                           size_t row)
 {
         int64_t outcome = chunk_table_get(table, row, CHUNK_OUTCOME);
 
         if (outcome < 0 || outcome >= CHUNK_N_OUTCOMES)
                 outcome = CHUNK_FINISHED;
         file->outcomes[outcome]++;
-        if (keep_text(files, table, row, CHUNK_DATASET, &file->dataset) < 0 ||
-            keep_text(files, table, row, CHUNK_TREE, &file->tree) < 0 ||
-            keep_text(files, table, row, CHUNK_ERROR_TYPE, &file->error_type) < 0 ||
-            keep_text(files, table, row, CHUNK_ERROR_MESSAGE, &file->error_message) < 0)
+        if (files_keep_text(files, table, row, CHUNK_DATASET, &file->dataset) < 0 ||
+            files_keep_text(files, table, row, CHUNK_TREE, &file->tree) < 0 ||
+            files_keep_text(files, table, row, CHUNK_ERROR_TYPE, &file->error_type) < 0 ||
+            files_keep_text(files, table, row, CHUNK_ERROR_MESSAGE, &file->error_message) < 0)
                 return ROAST_E_NOMEM;
-        keep_largest(&file->tree_branches, chunk_table_get(table, row, CHUNK_TREE_BRANCHES));
-        keep_largest(&file->tree_bytes, chunk_table_get(table, row, CHUNK_TREE_BYTES));
+        files_keep_largest(&file->tree_branches, chunk_table_get(table, row, CHUNK_TREE_BRANCHES));
+        files_keep_largest(&file->tree_bytes, chunk_table_get(table, row, CHUNK_TREE_BYTES));
         if (outcome != CHUNK_FINISHED)
                 return 0;
-        add_real(&file->wall_s, record_real(table, row, CHUNK_WALL_NS, 1e9));
-        add_real(&file->cpu_s, record_real(table, row, CHUNK_CPU_NS, 1e9));
-        add_int(&file->events, chunk_table_get(table, row, CHUNK_NUM_EVENTS));
-        add_int(&file->bytes, chunk_table_get(table, row, CHUNK_REQUESTED_BYTES));
+        files_add_real(&file->wall_s, record_real(table, row, CHUNK_WALL_NS, 1e9));
+        files_add_real(&file->cpu_s, record_real(table, row, CHUNK_CPU_NS, 1e9));
+        files_add_int(&file->events, chunk_table_get(table, row, CHUNK_NUM_EVENTS));
+        files_add_int(&file->bytes, chunk_table_get(table, row, CHUNK_REQUESTED_BYTES));
         return 0;
 }
 
-static int add_files(const struct chunk_table *table, void *context, struct roast_error *error)
+static int files_add(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         struct files *files = context;
 
@@ -160,14 +160,14 @@ static int add_files(const struct chunk_table *table, void *context, struct roas
                 if (chunk_table_get(table, row, CHUNK_OUTCOME) == CHUNK_GRAPH ||
                     chunk_table_get(table, row, CHUNK_FILE) == CHUNK_ABSENT)
                         continue;
-                file = file_of(files, table, row);
-                if (!file || add_to_file(files, file, table, row) < 0)
+                file = files_of_row(files, table, row);
+                if (!file || files_add_chunk(files, file, table, row) < 0)
                         return roast_fail_nomem(error);
         }
         return 0;
 }
 
-static void put_kept(struct rows *rows, const struct files *files, int64_t number)
+static void files_put_kept(struct rows *rows, const struct files *files, int64_t number)
 {
         size_t len = 0;
         const char *text = number < 0 ? NULL : intern_get(&files->strings, (size_t)number, &len);
@@ -175,7 +175,7 @@ static void put_kept(struct rows *rows, const struct files *files, int64_t numbe
         rows_text(rows, text, len);
 }
 
-static void put_file(struct rows *rows, const struct files *files, size_t i)
+static void files_put_row(struct rows *rows, const struct files *files, size_t i)
 {
         const struct file *file = &files->files[i];
         int64_t attempts = 0;
@@ -186,35 +186,35 @@ static void put_file(struct rows *rows, const struct files *files, size_t i)
                 attempts += file->outcomes[j];
         rows_row(rows);
         rows_text(rows, name, len);
-        put_kept(rows, files, file->dataset);
-        put_kept(rows, files, file->tree);
+        files_put_kept(rows, files, file->dataset);
+        files_put_kept(rows, files, file->tree);
         rows_int(rows, attempts);
         rows_int(rows, file->outcomes[CHUNK_FINISHED]);
         rows_int(rows, file->outcomes[CHUNK_FAILED]);
         rows_int(rows, file->outcomes[CHUNK_LOST]);
         rows_int(rows, file->outcomes[CHUNK_SKIPPED]);
-        put_int(rows, file->events);
+        files_put_int(rows, file->events);
         rows_real(rows, file->wall_s);
         rows_real(rows, file->cpu_s);
-        put_int(rows, file->bytes);
-        put_int(rows, file->tree_branches);
-        put_int(rows, file->tree_bytes);
-        put_kept(rows, files, file->error_type);
-        put_kept(rows, files, file->error_message);
+        files_put_int(rows, file->bytes);
+        files_put_int(rows, file->tree_branches);
+        files_put_int(rows, file->tree_bytes);
+        files_put_kept(rows, files, file->error_type);
+        files_put_kept(rows, files, file->error_message);
         rows_row_end(rows);
 }
 
 int export_files(struct roast_run *run, const struct roast_export_options *options, struct out *out,
                  struct roast_error *error)
 {
-        ROAST_CLEANUP(files_deinit) struct files files = { 0 };
+        ROAST_CLEANUP(files_release) struct files files = { 0 };
         struct rows rows;
         int r;
 
-        r = run_records(run, BATCH, add_files, &files, error);
+        r = run_records(run, BATCH, files_add, &files, error);
         rows_begin(&rows, out, options->format, file_columns, ROAST_ARRAY_SIZE(file_columns));
         for (size_t i = 0; i < files.n && r >= 0; i++) {
-                put_file(&rows, &files, i);
+                files_put_row(&rows, &files, i);
                 r = out_step(out, error);
         }
         rows_end(&rows);

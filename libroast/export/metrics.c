@@ -16,8 +16,8 @@ static const struct rows_column columns[] = {
 static const char *const states[] = { "absent", "known", "estimated" };
 static const char *const betters[] = { "neutral", "more", "less" };
 
-static void put_metric(struct rows *rows, const struct roast_metric_set *set,
-                       enum roast_metric metric)
+static void metrics_put_row(struct rows *rows, const struct roast_metric_set *set,
+                            enum roast_metric metric)
 {
         const struct roast_metric_info *info = &roast_metrics[metric];
         const struct roast_value *value = &set->values[metric];
@@ -39,7 +39,7 @@ static void put_metric(struct rows *rows, const struct roast_metric_set *set,
 }
 
 /* A metric that the user registered */
-static void put_custom(struct rows *rows, const struct roast_custom *custom)
+static void metrics_put_custom(struct rows *rows, const struct roast_custom *custom)
 {
         const struct roast_value *value = &custom->value;
 
@@ -73,9 +73,9 @@ int export_metrics(struct roast_run *run, const struct roast_export_options *opt
         }
         rows_begin(&rows, out, options->format, columns, ROAST_ARRAY_SIZE(columns));
         for (int i = 0; i < ROAST_N_METRICS; i++)
-                put_metric(&rows, &summary.metrics, (enum roast_metric)i);
+                metrics_put_row(&rows, &summary.metrics, (enum roast_metric)i);
         for (size_t i = 0; i < summary.n_customs; i++)
-                put_custom(&rows, &summary.customs[i]);
+                metrics_put_custom(&rows, &summary.customs[i]);
         rows_end(&rows);
         return 0;
 }

@@ -6,7 +6,7 @@
 #include "roast-show.h"
 #include "util/cleanup.h"
 
-static void workers_freep(struct roast_workers **workers)
+static void openmetrics_workers_freep(struct roast_workers **workers)
 {
         roast_workers_free(*workers);
 }
@@ -15,7 +15,8 @@ int export_openmetrics(struct roast_run *run, const struct roast_export_options 
                        struct out *out, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
-        ROAST_CLEANUP(workers_freep) struct roast_workers *workers = roast_workers_new();
+        ROAST_CLEANUP(openmetrics_workers_freep)
+        struct roast_workers *workers = roast_workers_new();
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
         struct roast_run_about about;
         size_t len;

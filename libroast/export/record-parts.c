@@ -9,8 +9,8 @@
 #include "util/cbor.h"
 #include "util/size.h"
 
-static const char *part_name(const struct chunk_table *table, const struct chunk_parts *parts,
-                             size_t part, size_t *len)
+static const char *record_part_name(const struct chunk_table *table,
+                                    const struct chunk_parts *parts, size_t part, size_t *len)
 {
         return intern_get(&table->strings, (size_t)parts->columns[0][part], len);
 }
@@ -56,7 +56,7 @@ void record_put_branches(struct rows *rows, const struct record *record)
         json_array(json);
         for (size_t i = parts->first[record->row]; i < parts->first[record->row + 1]; i++) {
                 size_t len;
-                const char *name = part_name(record->table, parts, i, &len);
+                const char *name = record_part_name(record->table, parts, i, &len);
 
                 json_string_n(json, name, len);
         }
@@ -78,7 +78,7 @@ void record_put_branch_bytes(struct rows *rows, const struct record *record)
         json_object(json);
         for (size_t i = parts->first[record->row]; i < parts->first[record->row + 1]; i++) {
                 size_t len;
-                const char *name = part_name(record->table, parts, i, &len);
+                const char *name = record_part_name(record->table, parts, i, &len);
 
                 if (parts->columns[1][i] == CHUNK_ABSENT)
                         continue;
@@ -103,15 +103,15 @@ void record_put_count(struct json *json, const char *key, int64_t value)
 }
 
 /* What sections of a kind took, by name: an object */
-static void put_sums(struct json *json, const struct chunk_table *table, size_t row, int64_t kind,
-                     enum section_field field, double unit)
+static void record_put_sums(struct json *json, const struct chunk_table *table, size_t row,
+                            int64_t kind, enum section_field field, double unit)
 {
         const struct chunk_parts *parts = &table->sections;
 
         json_object(json);
         for (size_t i = parts->first[row]; i < parts->first[row + 1]; i++) {
                 size_t len;
-                const char *name = part_name(table, parts, i, &len);
+                const char *name = record_part_name(table, parts, i, &len);
                 int64_t kinds = parts->columns[1 + SECTION_KIND][i];
                 int64_t value = parts->columns[1 + field][i];
 
@@ -127,37 +127,37 @@ static void put_sums(struct json *json, const struct chunk_table *table, size_t 
 }
 
 /* The three dicts: timing in s, memory in MiB, bytes */
-static void put_by_name(struct rows *rows, const struct record *record, int64_t kind,
-                        enum section_field field, double unit)
+static void record_put_by_name(struct rows *rows, const struct record *record, int64_t kind,
+                               enum section_field field, double unit)
 {
         struct json *json = rows_nested(rows);
 
         if (json)
-                put_sums(json, record->table, record->row, kind, field, unit);
+                record_put_sums(json, record->table, record->row, kind, field, unit);
 }
 
 void record_put_times(struct json *json, const struct chunk_table *table, size_t row)
 {
-        put_sums(json, table, row, SECTION_TIME, SECTION_TOTAL_NS, 1e9);
+        record_put_sums(json, table, row, SECTION_TIME, SECTION_TOTAL_NS, 1e9);
 }
 
 void record_put_timing(struct rows *rows, const struct record *record)
 {
-        put_by_name(rows, record, SECTION_TIME, SECTION_TOTAL_NS, 1e9);
+        record_put_by_name(rows, record, SECTION_TIME, SECTION_TOTAL_NS, 1e9);
 }
 
 void record_put_memory(struct rows *rows, const struct record *record)
 {
-        put_by_name(rows, record, SECTION_MEMORY, SECTION_RSS_DELTA_BYTES, 1 << 20);
+        record_put_by_name(rows, record, SECTION_MEMORY, SECTION_RSS_DELTA_BYTES, 1 << 20);
 }
 
 void record_put_bytes(struct rows *rows, const struct record *record)
 {
-        put_by_name(rows, record, SECTION_BYTES_READ, SECTION_BYTES, 1);
+        record_put_by_name(rows, record, SECTION_BYTES_READ, SECTION_BYTES, 1);
 }
 
 /* The two lists: of times, and of memory */
-static void put_list(struct rows *rows, const struct record *record, int64_t kind)
+static void record_put_list(struct rows *rows, const struct record *record, int64_t kind)
 {
         const struct chunk_parts *parts = &record->table->sections;
         struct json *json = rows_nested(rows);
@@ -168,7 +168,7 @@ static void put_list(struct rows *rows, const struct record *record, int64_t kin
         for (size_t i = parts->first[record->row]; i < parts->first[record->row + 1]; i++) {
                 int64_t values[SECTION_N_FIELDS];
                 size_t len;
-                const char *name = part_name(record->table, parts, i, &len);
+                const char *name = record_part_name(record->table, parts, i, &len);
 
                 for (size_t j = 0; j < SECTION_N_FIELDS; j++)
                         values[j] = parts->columns[1 + j][i];
@@ -199,12 +199,12 @@ static void put_list(struct rows *rows, const struct record *record, int64_t kin
 
 void record_put_sections(struct rows *rows, const struct record *record)
 {
-        put_list(rows, record, SECTION_TIME);
+        record_put_list(rows, record, SECTION_TIME);
 }
 
 void record_put_memory_sections(struct rows *rows, const struct record *record)
 {
-        put_list(rows, record, SECTION_MEMORY);
+        record_put_list(rows, record, SECTION_MEMORY);
 }
 
 struct custom {
@@ -212,7 +212,7 @@ struct custom {
         enum { ALL, TAKEN, FREE } which; /* those that have the name of a measured key, or not */
 };
 
-static bool is_taken(const char *key, size_t len)
+static bool record_is_taken(const char *key, size_t len)
 {
         for (size_t i = 0; i < record_n_columns; i++)
                 if (strlen(record_columns[i].key) == len &&
@@ -221,16 +221,17 @@ static bool is_taken(const char *key, size_t len)
         return false;
 }
 
-static void put_pair(const char *key, size_t len, const void *value, size_t value_len,
-                     void *context)
+static void record_put_pair(const char *key, size_t len, const void *value, size_t value_len,
+                            void *context)
 {
         const struct custom *custom = context;
         struct json *json = &custom->rows->out->json;
 
-        if (custom->which != ALL && is_taken(key, len) != (custom->which == TAKEN))
+        if (custom->which != ALL && record_is_taken(key, len) != (custom->which == TAKEN))
                 return;
         if (custom->which == TAKEN && len == 14 && !memcmp(key, "custom_metrics", 14)) {
-                cbor_each_pair(value, value_len, put_pair, &(struct custom){ custom->rows, ALL });
+                cbor_each_pair(value, value_len, record_put_pair,
+                               &(struct custom){ custom->rows, ALL });
                 return;
         }
         json_key_n(json, key, len);
@@ -248,8 +249,8 @@ void record_put_custom(struct rows *rows, const struct record *record)
                 return;
         json_object(json);
         if (data)
-                cbor_each_pair(data, len, put_pair, &(struct custom){ rows, TAKEN });
+                cbor_each_pair(data, len, record_put_pair, &(struct custom){ rows, TAKEN });
         json_end(json);
         if (data)
-                cbor_each_pair(data, len, put_pair, &(struct custom){ rows, FREE });
+                cbor_each_pair(data, len, record_put_pair, &(struct custom){ rows, FREE });
 }

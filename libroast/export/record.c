@@ -16,7 +16,7 @@
 
 #define MIB 1048576.0
 
-static int64_t get(const struct record *record, enum chunk_field field)
+static int64_t record_get(const struct record *record, enum chunk_field field)
 {
         return chunk_table_get(record->table, record->row, field);
 }
@@ -28,7 +28,7 @@ double record_real(const struct chunk_table *table, size_t row, enum chunk_field
         return value == CHUNK_ABSENT ? (double)NAN : (double)value / unit;
 }
 
-static double real(const struct record *record, enum chunk_field field, double unit)
+static double record_field_real(const struct record *record, enum chunk_field field, double unit)
 {
         return record_real(record->table, record->row, field, unit);
 }
@@ -42,28 +42,30 @@ const char *record_outcome(const struct chunk_table *table, size_t row)
         return value >= 0 && value < CHUNK_N_OUTCOMES ? chunk_outcomes[value] : "unknown";
 }
 
-static void put_end(struct rows *rows, const struct record *record)
+static void record_put_end(struct rows *rows, const struct record *record)
 {
-        rows_real(rows, real(record, CHUNK_START_UTC_NS, 1e9) + real(record, CHUNK_WALL_NS, 1e9));
+        rows_real(rows, record_field_real(record, CHUNK_START_UTC_NS, 1e9) +
+                                record_field_real(record, CHUNK_WALL_NS, 1e9));
 }
 
-static double memory_delta(const struct record *record, double unit)
+static double record_memory_delta(const struct record *record, double unit)
 {
-        return (real(record, CHUNK_RSS_END_BYTES, 1) - real(record, CHUNK_RSS_START_BYTES, 1)) /
+        return (record_field_real(record, CHUNK_RSS_END_BYTES, 1) -
+                record_field_real(record, CHUNK_RSS_START_BYTES, 1)) /
                unit;
 }
 
-static void put_delta_mb(struct rows *rows, const struct record *record)
+static void record_put_delta_mb(struct rows *rows, const struct record *record)
 {
-        rows_real(rows, memory_delta(record, MIB));
+        rows_real(rows, record_memory_delta(record, MIB));
 }
 
-static void put_delta_gb(struct rows *rows, const struct record *record)
+static void record_put_delta_gb(struct rows *rows, const struct record *record)
 {
-        rows_real(rows, memory_delta(record, 1e9));
+        rows_real(rows, record_memory_delta(record, 1e9));
 }
 
-static void put_whole(struct rows *rows, double value)
+static void record_put_whole(struct rows *rows, double value)
 {
         if (fabs(value) < 9e18)
                 rows_int(rows, (int64_t)value);
@@ -71,7 +73,7 @@ static void put_whole(struct rows *rows, double value)
                 rows_absent(rows);
 }
 
-static void put_n_branches(struct rows *rows, const struct record *record)
+static void record_put_n_branches(struct rows *rows, const struct record *record)
 {
         if (record_knows_branches(record))
                 rows_int(rows, (int64_t)record_n_branches(record));
@@ -79,31 +81,32 @@ static void put_n_branches(struct rows *rows, const struct record *record)
                 rows_absent(rows);
 }
 
-static void put_accessed_bytes(struct rows *rows, const struct record *record)
+static void record_put_accessed_bytes(struct rows *rows, const struct record *record)
 {
-        put_whole(rows, record_branch_bytes(record));
+        record_put_whole(rows, record_branch_bytes(record));
 }
 
-static void put_accessed_uncompressed(struct rows *rows, const struct record *record)
+static void record_put_accessed_uncompressed(struct rows *rows, const struct record *record)
 {
-        put_whole(rows, record_branch_bytes(record) *
-                                (real(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES, 1) /
-                                 real(record, CHUNK_SELECTED_BYTES, 1)));
+        record_put_whole(rows,
+                         record_branch_bytes(record) *
+                                 (record_field_real(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES, 1) /
+                                  record_field_real(record, CHUNK_SELECTED_BYTES, 1)));
 }
 
-static void put_branches_percent(struct rows *rows, const struct record *record)
+static void record_put_branches_percent(struct rows *rows, const struct record *record)
 {
-        rows_real(rows,
-                  100 * (double)record_n_branches(record) / real(record, CHUNK_TREE_BRANCHES, 1));
+        rows_real(rows, 100 * (double)record_n_branches(record) /
+                                record_field_real(record, CHUNK_TREE_BRANCHES, 1));
 }
 
-static void put_bytes_percent(struct rows *rows, const struct record *record)
+static void record_put_bytes_percent(struct rows *rows, const struct record *record)
 {
-        rows_real(rows,
-                  100 * real(record, CHUNK_SELECTED_BYTES, 1) / real(record, CHUNK_TREE_BYTES, 1));
+        rows_real(rows, 100 * record_field_real(record, CHUNK_SELECTED_BYTES, 1) /
+                                record_field_real(record, CHUNK_TREE_BYTES, 1));
 }
 
-static void put_blob(struct rows *rows, const struct record *record, enum chunk_field field)
+static void record_put_blob(struct rows *rows, const struct record *record, enum chunk_field field)
 {
         size_t len;
         const char *data = chunk_table_text(record->table, record->row, field, &len);
@@ -118,35 +121,35 @@ static void put_blob(struct rows *rows, const struct record *record, enum chunk_
                 cbor_to_json(json, data, len);
 }
 
-static void put_file_metadata(struct rows *rows, const struct record *record)
+static void record_put_file_metadata(struct rows *rows, const struct record *record)
 {
-        put_blob(rows, record, CHUNK_FILE_METADATA);
+        record_put_blob(rows, record, CHUNK_FILE_METADATA);
 }
 
-static void put_metadata(struct rows *rows, const struct record *record)
+static void record_put_metadata(struct rows *rows, const struct record *record)
 {
-        put_blob(rows, record, CHUNK_METADATA);
+        record_put_blob(rows, record, CHUNK_METADATA);
 }
 
-static void put_chunk_id(struct rows *rows, const struct record *record)
+static void record_put_chunk_id(struct rows *rows, const struct record *record)
 {
         rows_int(rows, record->chunk_id);
 }
 
-static void put_peak_source(struct rows *rows, const struct record *record)
+static void record_put_peak_source(struct rows *rows, const struct record *record)
 {
-        int64_t value = get(record, CHUNK_PEAK_SOURCE);
+        int64_t value = record_get(record, CHUNK_PEAK_SOURCE);
 
         rows_string(rows, value == CHUNK_ABSENT       ? NULL
                           : value == CHUNK_PEAK_EXACT ? "exact"
                                                       : "sampled");
 }
 
-static void put_split(struct rows *rows, const struct record *record)
+static void record_put_split(struct rows *rows, const struct record *record)
 {
         struct json *json;
 
-        if (get(record, CHUNK_CPU_NS) == CHUNK_ABSENT) {
+        if (record_get(record, CHUNK_CPU_NS) == CHUNK_ABSENT) {
                 rows_absent(rows);
                 return;
         }
@@ -156,20 +159,21 @@ static void put_split(struct rows *rows, const struct record *record)
         json_object(json);
         for (const struct documented_number *part = documented_split; part->key; part++) {
                 if (part->unit == 1)
-                        record_put_count(json, part->key, get(record, part->field));
+                        record_put_count(json, part->key, record_get(record, part->field));
                 else
-                        record_put_scaled(json, part->key, get(record, part->field), part->unit);
+                        record_put_scaled(json, part->key, record_get(record, part->field),
+                                          part->unit);
         }
         json_end(json);
 }
 
-static void put_outcome(struct rows *rows, const struct record *record)
+static void record_put_outcome(struct rows *rows, const struct record *record)
 {
         rows_string(rows, record_outcome(record->table, record->row));
 }
 
 /* The key alone says that the chunk failed. */
-static void put_error(struct rows *rows, const struct record *record)
+static void record_put_error(struct rows *rows, const struct record *record)
 {
         size_t len;
         const char *text = chunk_table_text(record->table, record->row, CHUNK_ERROR_MESSAGE, &len);
@@ -227,13 +231,13 @@ void record_put(struct rows *rows, const struct chunk_table *table, size_t row, 
 
                 switch (column->kind) {
                 case INTEGER:
-                        if (get(&record, column->field) == CHUNK_ABSENT)
+                        if (record_get(&record, column->field) == CHUNK_ABSENT)
                                 rows_absent(rows);
                         else
-                                rows_int(rows, get(&record, column->field));
+                                rows_int(rows, record_get(&record, column->field));
                         break;
                 case REAL:
-                        rows_real(rows, real(&record, column->field, column->unit));
+                        rows_real(rows, record_field_real(&record, column->field, column->unit));
                         break;
                 case STRING:
                         text = chunk_table_text(table, row, column->field, &len);

@@ -7,14 +7,14 @@
 #include "export/export.h"
 #include "show/formats.h"
 
-static void check(struct rows *rows, int r)
+static void rows_check(struct rows *rows, int r)
 {
         if (r < 0)
                 rows->out->json.error = r;
 }
 
 /* Columns that the format has */
-static bool has_column(const struct rows *rows, size_t i)
+static bool rows_has_column(const struct rows *rows, size_t i)
 {
         return rows_are_json(rows) || !rows->columns[i].nested;
 }
@@ -36,13 +36,13 @@ void rows_begin(struct rows *rows, struct out *out, enum roast_export_format for
         for (size_t i = 0; i < n_columns; i++) {
                 const char *key = columns[i].key;
 
-                if (!has_column(rows, i))
+                if (!rows_has_column(rows, i))
                         continue;
                 if (format == ROAST_EXPORT_MARKDOWN) {
-                        check(rows, format_markdown_cell(&out->buf, key, strlen(key)));
+                        rows_check(rows, format_markdown_cell(&out->buf, key, strlen(key)));
                 } else {
                         out_puts(out, first ? "" : ",");
-                        check(rows, format_csv_cell(&out->buf, key, strlen(key)));
+                        rows_check(rows, format_csv_cell(&out->buf, key, strlen(key)));
                 }
                 first = false;
         }
@@ -51,7 +51,7 @@ void rows_begin(struct rows *rows, struct out *out, enum roast_export_format for
                 return;
         out_puts(out, "|");
         for (size_t i = 0; i < n_columns; i++)
-                out_puts(out, has_column(rows, i) ? " --- |" : "");
+                out_puts(out, rows_has_column(rows, i) ? " --- |" : "");
         out_puts(out, "\n");
 }
 
@@ -84,28 +84,28 @@ void rows_row_end(struct rows *rows)
 }
 
 /* The text of a cell, whatever it was */
-static void put_cell(struct rows *rows, const char *data, size_t len)
+static void rows_put_cell(struct rows *rows, const char *data, size_t len)
 {
         struct buf *buf = &rows->out->buf;
 
         if (rows->format == ROAST_EXPORT_MARKDOWN) {
-                check(rows, format_markdown_cell(buf, data, len));
+                rows_check(rows, format_markdown_cell(buf, data, len));
         } else {
                 if (rows->at > 0)
                         out_puts(rows->out, ",");
-                check(rows, format_csv_cell(buf, data, len));
+                rows_check(rows, format_csv_cell(buf, data, len));
         }
 }
 
-static void put_key(struct rows *rows)
+static void rows_put_key(struct rows *rows)
 {
         json_key(&rows->out->json, rows->columns[rows->at].key);
 }
 
 void rows_absent(struct rows *rows)
 {
-        if (!rows_are_json(rows) && has_column(rows, rows->at))
-                put_cell(rows, "", 0);
+        if (!rows_are_json(rows) && rows_has_column(rows, rows->at))
+                rows_put_cell(rows, "", 0);
         rows->at++;
 }
 
@@ -114,11 +114,11 @@ void rows_int(struct rows *rows, int64_t value)
         char text[24];
 
         if (rows_are_json(rows)) {
-                put_key(rows);
+                rows_put_key(rows);
                 json_int(&rows->out->json, value);
         } else {
-                put_cell(rows, text,
-                         (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
+                rows_put_cell(rows, text,
+                              (size_t)snprintf(text, sizeof(text), "%lld", (long long)value));
         }
         rows->at++;
 }
@@ -132,7 +132,7 @@ void rows_real(struct rows *rows, double value)
                 return;
         }
         if (rows_are_json(rows)) {
-                put_key(rows);
+                rows_put_key(rows);
                 json_double(&rows->out->json, value);
         } else {
                 /* digits, a point, a sign and an e need no quotes in either format */
@@ -140,7 +140,7 @@ void rows_real(struct rows *rows, double value)
                         out_puts(rows->out, " ");
                 else if (rows->at > 0)
                         out_puts(rows->out, ",");
-                check(rows, buf_put_real(buf, value));
+                rows_check(rows, buf_put_real(buf, value));
                 if (rows->format == ROAST_EXPORT_MARKDOWN)
                         out_puts(rows->out, " |");
         }
@@ -154,10 +154,10 @@ void rows_text(struct rows *rows, const char *data, size_t len)
                 return;
         }
         if (rows_are_json(rows)) {
-                put_key(rows);
+                rows_put_key(rows);
                 json_string_n(&rows->out->json, data, len);
         } else {
-                put_cell(rows, data, len);
+                rows_put_cell(rows, data, len);
         }
         rows->at++;
 }
@@ -173,7 +173,7 @@ struct json *rows_nested(struct rows *rows)
                 rows->at++;
                 return NULL;
         }
-        put_key(rows);
+        rows_put_key(rows);
         rows->at++;
         return &rows->out->json;
 }

@@ -14,14 +14,14 @@ struct names {
         size_t n;
 };
 
-static void names_deinit(struct names *names)
+static void series_names_deinit(struct names *names)
 {
         for (size_t i = 0; i < names->n; i++)
                 free(names->names[i]);
         free(names->names);
 }
 
-static int add_name(struct names *names, const char *text, size_t len)
+static int series_add_name(struct names *names, const char *text, size_t len)
 {
         char **grown;
 
@@ -39,7 +39,7 @@ static int add_name(struct names *names, const char *text, size_t len)
         return 0;
 }
 
-static int add_names(struct names *names, const char *columns, size_t len)
+static int series_add_names(struct names *names, const char *columns, size_t len)
 {
         const char *at = columns, *end = columns + len;
 
@@ -50,7 +50,7 @@ static int add_names(struct names *names, const char *columns, size_t len)
                 if (!stop)
                         stop = end;
                 slash = memchr(at, '/', (size_t)(stop - at));
-                if (add_name(names, at, (size_t)((slash ? slash : stop) - at)) < 0)
+                if (series_add_name(names, at, (size_t)((slash ? slash : stop) - at)) < 0)
                         return ROAST_E_NOMEM;
                 at = stop + 1;
         }
@@ -58,7 +58,7 @@ static int add_names(struct names *names, const char *columns, size_t len)
 }
 
 /* From which columns blocks are made; the walk that follows compares the rows with their seals. */
-static int find_names(struct names *names, struct roast_run *run, struct roast_error *error)
+static int series_find_names(struct names *names, struct roast_run *run, struct roast_error *error)
 {
         sqlite3_stmt *stmt = NULL;
         int rc, r = 0;
@@ -70,7 +70,8 @@ static int find_names(struct names *names, struct roast_run *run, struct roast_e
         while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
                 const char *text = (const char *)sqlite3_column_text(stmt, 0);
 
-                if (text && add_names(names, text, (size_t)sqlite3_column_bytes(stmt, 0)) < 0)
+                if (text &&
+                    series_add_names(names, text, (size_t)sqlite3_column_bytes(stmt, 0)) < 0)
                         r = roast_fail_nomem(error);
                 rc = SQLITE_OK;
         }
@@ -84,8 +85,9 @@ struct column {
         int64_t resolution;
 };
 
-static int put_block(struct rows *rows, const struct series_walk *walk, const struct names *names,
-                     struct column *columns, struct roast_error *error)
+static int series_put_block(struct rows *rows, const struct series_walk *walk,
+                            const struct names *names, struct column *columns,
+                            struct roast_error *error)
 {
         size_t len;
         const char *worker = intern_get(walk->texts, (size_t)walk->worker_text - 1, &len);
@@ -114,8 +116,8 @@ static int put_block(struct rows *rows, const struct series_walk *walk, const st
         return r;
 }
 
-static int put_blocks(struct rows *rows, struct roast_run *run, const struct names *names,
-                      struct roast_error *error)
+static int series_put_blocks(struct rows *rows, struct roast_run *run, const struct names *names,
+                             struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free)
         struct column *columns = calloc(names->n + 1, sizeof(*columns));
@@ -126,20 +128,20 @@ static int put_blocks(struct rows *rows, struct roast_run *run, const struct nam
                 return roast_fail_nomem(error);
         r = series_walk_begin(&walk, run, NULL, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
-                r = put_block(rows, &walk, names, columns, error);
+                r = series_put_block(rows, &walk, names, columns, error);
         series_walk_end(&walk);
         return r;
 }
 
-static int put_rows(struct roast_run *run, const struct roast_export_options *options,
-                    struct out *out, struct roast_error *error)
+static int series_put_rows(struct roast_run *run, const struct roast_export_options *options,
+                           struct out *out, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct rows_column *columns = NULL;
-        ROAST_CLEANUP(names_deinit) struct names names = { 0 };
+        ROAST_CLEANUP(series_names_deinit) struct names names = { 0 };
         struct rows rows;
         int r;
 
-        r = find_names(&names, run, error);
+        r = series_find_names(&names, run, error);
         if (r < 0)
                 return r;
         columns = calloc(names.n + 2, sizeof(*columns));
@@ -150,7 +152,7 @@ static int put_rows(struct roast_run *run, const struct roast_export_options *op
         for (size_t i = 0; i < names.n; i++)
                 columns[i + 2].key = names.names[i];
         rows_begin(&rows, out, options->format, columns, names.n + 2);
-        r = put_blocks(&rows, run, &names, error);
+        r = series_put_blocks(&rows, run, &names, error);
         rows_end(&rows);
         return r;
 }
@@ -168,7 +170,7 @@ int export_series(struct roast_run *run, const struct roast_export_options *opti
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = put_rows(run, options, out, error);
+        r = series_put_rows(run, options, out, error);
         run_view_end(run);
         return r;
 }

@@ -23,7 +23,7 @@
 #define LINKS_MAX 40 /* one after the other, as the kernel has it */
 
 /* Whether the target is the source, or that in a measurement directory which makes it one */
-static int is_source(const struct stat *target, const char *source)
+static int target_is_source(const struct stat *target, const char *source)
 {
         static const char *const ends[] = { "", "/metrics.json" };
 
@@ -43,7 +43,7 @@ static int is_source(const struct stat *target, const char *source)
 }
 
 /* One that is damaged, or of a newer version, is a run too. */
-static int is_run(const char *path, struct roast_error *error)
+static int target_is_run(const char *path, struct roast_error *error)
 {
         struct roast_error why = { 0 };
         struct roast_run *run;
@@ -64,7 +64,7 @@ static int is_run(const char *path, struct roast_error *error)
 }
 
 /* What a link says, seen from here; NULL: it is none, or errno is ENOMEM. */
-static char *link_target(const char *path)
+static char *target_link(const char *path)
 {
         const char *slash = strrchr(path, '/');
         char text[PATH_MAX], *name;
@@ -82,11 +82,11 @@ static char *link_target(const char *path)
 }
 
 /* realpath() for a name that leads to no file yet */
-static char *end_of_links(const char *path)
+static char *target_end_of_links(const char *path)
 {
         char *name = strdup(path), *next;
 
-        for (int i = 0; name && (next = link_target(name)); i++) {
+        for (int i = 0; name && (next = target_link(name)); i++) {
                 free(name);
                 name = next;
                 if (i == LINKS_MAX) {
@@ -106,7 +106,7 @@ int roast_export_resolve(char **ret, const char *path, struct roast_error *error
         struct stat st;
 
         if (stat(path, &st) < 0)
-                *ret = end_of_links(path);
+                *ret = target_end_of_links(path);
         else if (S_ISREG(st.st_mode) && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
                 *ret = realpath(path, NULL);
         else
@@ -136,7 +136,7 @@ int roast_export_check_target(const char *path, const char *source, struct roast
         if (r == 0 && (stat(path, &st) < 0 || !S_ISREG(st.st_mode)))
                 return 0;
         if (r == 0 && source && *source) {
-                r = is_source(&st, source);
+                r = target_is_source(&st, source);
                 if (r < 0)
                         return roast_fail_nomem(error);
                 if (r > 0)
@@ -144,7 +144,7 @@ int roast_export_check_target(const char *path, const char *source, struct roast
                                           "%s: is what is read, and is not overwritten", path);
         }
         if (r == 0 && st.st_size > 0)
-                r = is_run(path, error);
+                r = target_is_run(path, error);
         return r > 0 ? roast_fail(error, ROAST_E_STATE, "%s: is a run, and is not overwritten",
                                   path)
                      : r;

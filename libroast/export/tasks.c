@@ -48,7 +48,8 @@ static const struct rows_column task_columns[] = {
 
 _Static_assert(ROAST_ARRAY_SIZE(columns) == ROAST_ARRAY_SIZE(task_columns), "a name for each");
 
-static void put_text(struct rows *rows, const struct intern *texts, const struct run_value *value)
+static void tasks_put_text(struct rows *rows, const struct intern *texts,
+                           const struct run_value *value)
 {
         size_t len = 0;
         const char *text = NULL;
@@ -58,7 +59,7 @@ static void put_text(struct rows *rows, const struct intern *texts, const struct
         rows_text(rows, text, len);
 }
 
-static void put_integer(struct rows *rows, int kind, int64_t value)
+static void tasks_put_integer(struct rows *rows, int kind, int64_t value)
 {
         if (kind == SECONDS || kind == INSTANT)
                 rows_real(rows, (double)value / 1e9);
@@ -69,18 +70,18 @@ static void put_integer(struct rows *rows, int kind, int64_t value)
                 rows_int(rows, value);
 }
 
-static void put_task(struct rows *rows, const struct intern *texts, const struct run_value *values)
+static void tasks_put(struct rows *rows, const struct intern *texts, const struct run_value *values)
 {
         rows_row(rows);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(columns); i++) {
                 const struct run_value *value = &values[columns[i].column];
 
                 if (columns[i].kind == TEXT)
-                        put_text(rows, texts, value);
+                        tasks_put_text(rows, texts, value);
                 else if (columns[i].kind == STRING)
                         rows_text(rows, value->type == RUN_STRING ? value->data : NULL, value->len);
                 else if (value->type == RUN_INT)
-                        put_integer(rows, columns[i].kind, value->integer);
+                        tasks_put_integer(rows, columns[i].kind, value->integer);
                 else
                         rows_absent(rows);
         }
@@ -103,7 +104,7 @@ int export_tasks(struct roast_run *run, const struct roast_export_options *optio
         if (r >= 0) {
                 r = run_scan_begin(&scan, run, RUN_TASK, error);
                 while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                        put_task(&rows, &texts, scan.values);
+                        tasks_put(&rows, &texts, scan.values);
                         r = out_step(out, error);
                 }
                 run_scan_end(&scan);

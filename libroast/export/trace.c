@@ -48,8 +48,8 @@ static void trace_deinit(struct trace *trace)
 }
 
 /* The head that all events share */
-static struct json *begin_event(struct trace *trace, const char *phase, int64_t process,
-                                int64_t thread)
+static struct json *trace_begin_event(struct trace *trace, const char *phase, int64_t process,
+                                      int64_t thread)
 {
         struct json *json = &trace->out->json;
 
@@ -62,10 +62,10 @@ static struct json *begin_event(struct trace *trace, const char *phase, int64_t 
         return json;
 }
 
-static void put_name(struct trace *trace, const char *kind, int64_t process, int64_t thread,
-                     const char *name, size_t len)
+static void trace_put_name(struct trace *trace, const char *kind, int64_t process, int64_t thread,
+                           const char *name, size_t len)
 {
-        struct json *json = begin_event(trace, "M", process, thread);
+        struct json *json = trace_begin_event(trace, "M", process, thread);
 
         json_pair(json, "name", kind);
         json_key(json, "args");
@@ -77,7 +77,7 @@ static void put_name(struct trace *trace, const char *kind, int64_t process, int
 }
 
 /* The process of a row's worker, named when it first comes; negative: no memory */
-static int64_t process_of(struct trace *trace, const struct chunk_table *table, size_t row)
+static int64_t trace_process_of(struct trace *trace, const struct chunk_table *table, size_t row)
 {
         size_t len, n = trace->workers.n;
         const char *name = chunk_table_text(table, row, CHUNK_WORKER, &len);
@@ -91,12 +91,12 @@ static int64_t process_of(struct trace *trace, const struct chunk_table *table, 
         }
         number = intern_put(&trace->workers, name, len);
         if (number >= 0 && trace->workers.n > n)
-                put_name(trace, "process_name", number + 1, 0, name, len);
+                trace_put_name(trace, "process_name", number + 1, 0, name, len);
         return number < 0 ? number : number + 1;
 }
 
 /* The lanes of a process hang on its first one; 0: it has none. They count from 1. */
-static size_t *first_lane(struct trace *trace, int64_t process)
+static size_t *trace_first_lane(struct trace *trace, int64_t process)
 {
         if ((size_t)process > trace->n_firsts) {
                 size_t n = 2 * (size_t)process;
@@ -112,9 +112,9 @@ static size_t *first_lane(struct trace *trace, int64_t process)
 }
 
 /* A lane on which nothing runs any more: the one that ended last, so that few are used */
-static int64_t lane_of(struct trace *trace, int64_t process, int64_t start, int64_t end)
+static int64_t trace_lane_of(struct trace *trace, int64_t process, int64_t start, int64_t end)
 {
-        size_t *link = first_lane(trace, process);
+        size_t *link = trace_first_lane(trace, process);
         struct lane *best = NULL, *first = NULL, *grown;
         int64_t n = 0;
 
@@ -150,8 +150,8 @@ static int64_t lane_of(struct trace *trace, int64_t process, int64_t start, int6
  * A thread is known here by a small number, its own stands in its name: readers of traces keep 32
  * bits of it. Negative: no memory
  */
-static int64_t thread_of(struct trace *trace, const struct chunk_table *table, size_t row,
-                         int64_t process, int64_t start, int64_t end)
+static int64_t trace_thread_of(struct trace *trace, const struct chunk_table *table, size_t row,
+                               int64_t process, int64_t start, int64_t end)
 {
         int64_t thread = chunk_table_get(table, row, CHUNK_THREAD), number;
         bool known = thread != CHUNK_ABSENT;
@@ -159,7 +159,7 @@ static int64_t thread_of(struct trace *trace, const struct chunk_table *table, s
         char name[48];
 
         if (!known)
-                thread = lane_of(trace, process, start, end);
+                thread = trace_lane_of(trace, process, start, end);
         if (!known && thread < 0)
                 return thread;
         number = intern_put(&trace->threads, (int64_t[]){ process, known, thread },
@@ -167,13 +167,13 @@ static int64_t thread_of(struct trace *trace, const struct chunk_table *table, s
         if (number >= 0 && trace->threads.n > n) {
                 snprintf(name, sizeof(name), known ? "thread %lld" : "lane %lld (thread not known)",
                          (long long)thread);
-                put_name(trace, "thread_name", process, number + 1, name, strlen(name));
+                trace_put_name(trace, "thread_name", process, number + 1, name, strlen(name));
         }
         return number < 0 ? number : number + 1;
 }
 
-static void put_text(struct json *json, const char *key, const struct chunk_table *table,
-                     size_t row, enum chunk_field field)
+static void trace_put_text(struct json *json, const char *key, const struct chunk_table *table,
+                           size_t row, enum chunk_field field)
 {
         size_t len;
         const char *text = chunk_table_text(table, row, field, &len);
@@ -184,8 +184,8 @@ static void put_text(struct json *json, const char *key, const struct chunk_tabl
         json_string_n(json, text, len);
 }
 
-static void put_int(struct json *json, const char *key, const struct chunk_table *table, size_t row,
-                    enum chunk_field field)
+static void trace_put_int(struct json *json, const char *key, const struct chunk_table *table,
+                          size_t row, enum chunk_field field)
 {
         int64_t value = chunk_table_get(table, row, field);
 
@@ -194,22 +194,22 @@ static void put_int(struct json *json, const char *key, const struct chunk_table
         json_pair_int(json, key, value);
 }
 
-static void put_args(struct json *json, const struct chunk_table *table, size_t row,
-                     int64_t chunk_id)
+static void trace_put_args(struct json *json, const struct chunk_table *table, size_t row,
+                           int64_t chunk_id)
 {
         json_key(json, "args");
         json_object(json);
         json_pair_int(json, "chunk_id", chunk_id);
-        put_text(json, "dataset", table, row, CHUNK_DATASET);
-        put_text(json, "file", table, row, CHUNK_FILE);
-        put_int(json, "entry_start", table, row, CHUNK_ENTRY_START);
-        put_int(json, "entry_stop", table, row, CHUNK_ENTRY_STOP);
-        put_int(json, "num_events", table, row, CHUNK_NUM_EVENTS);
-        put_int(json, "attempt", table, row, CHUNK_ATTEMPT);
-        put_int(json, "bytes_read", table, row, CHUNK_REQUESTED_BYTES);
+        trace_put_text(json, "dataset", table, row, CHUNK_DATASET);
+        trace_put_text(json, "file", table, row, CHUNK_FILE);
+        trace_put_int(json, "entry_start", table, row, CHUNK_ENTRY_START);
+        trace_put_int(json, "entry_stop", table, row, CHUNK_ENTRY_STOP);
+        trace_put_int(json, "num_events", table, row, CHUNK_NUM_EVENTS);
+        trace_put_int(json, "attempt", table, row, CHUNK_ATTEMPT);
+        trace_put_int(json, "bytes_read", table, row, CHUNK_REQUESTED_BYTES);
         json_pair(json, "outcome", record_outcome(table, row));
-        put_text(json, "error_type", table, row, CHUNK_ERROR_TYPE);
-        put_text(json, "error_message", table, row, CHUNK_ERROR_MESSAGE);
+        trace_put_text(json, "error_type", table, row, CHUNK_ERROR_TYPE);
+        trace_put_text(json, "error_message", table, row, CHUNK_ERROR_MESSAGE);
         if (!isnan(record_real(table, row, CHUNK_CPU_NS, 1e9)))
                 json_pair_double(json, "cpu_seconds", record_real(table, row, CHUNK_CPU_NS, 1e9));
         json_key(json, "sections");
@@ -218,8 +218,8 @@ static void put_args(struct json *json, const struct chunk_table *table, size_t 
 }
 
 /* A slice is called after its dataset, so that datasets have colours of their own. */
-static int put_chunk(struct trace *trace, const struct chunk_table *table, size_t row,
-                     struct roast_error *error)
+static int trace_put_chunk(struct trace *trace, const struct chunk_table *table, size_t row,
+                           struct roast_error *error)
 {
         static const char *const colors[CHUNK_N_OUTCOMES] = {
                 [CHUNK_FAILED] = "terrible", [CHUNK_LOST] = "bad", [CHUNK_SKIPPED] = "grey"
@@ -238,13 +238,13 @@ static int put_chunk(struct trace *trace, const struct chunk_table *table, size_
         if (__builtin_add_overflow(start, slice ? wall : 0, &end) ||
             __builtin_sub_overflow(start, trace->start_utc_ns, &offset))
                 return 0;
-        process = process_of(trace, table, row);
+        process = trace_process_of(trace, table, row);
         if (process < 0)
                 return roast_fail_nomem(error);
-        thread = thread_of(trace, table, row, process, start, end);
+        thread = trace_thread_of(trace, table, row, process, start, end);
         if (thread < 0)
                 return roast_fail_nomem(error);
-        json = begin_event(trace, slice ? "X" : "i", process, thread);
+        json = trace_begin_event(trace, slice ? "X" : "i", process, thread);
         json_pair_double(json, "ts", (double)offset / 1000);
         json_key(json, slice ? "dur" : "s");
         if (slice)
@@ -254,22 +254,23 @@ static int put_chunk(struct trace *trace, const struct chunk_table *table, size_
         json_pair(json, "cat", record_outcome(table, row));
         if (chunk_table_get(table, row, CHUNK_DATASET) == CHUNK_ABSENT)
                 json_pair(json, "name", "chunk");
-        put_text(json, "name", table, row, CHUNK_DATASET);
+        trace_put_text(json, "name", table, row, CHUNK_DATASET);
         if (outcome > 0 && outcome < CHUNK_N_OUTCOMES && colors[outcome])
                 json_pair(json, "cname", colors[outcome]);
-        put_args(json, table, row, trace->chunk_id);
+        trace_put_args(json, table, row, trace->chunk_id);
         json_end(json);
         return out_step(trace->out, error);
 }
 
-static int put_chunks(const struct chunk_table *table, void *context, struct roast_error *error)
+static int trace_put_chunks(const struct chunk_table *table, void *context,
+                            struct roast_error *error)
 {
         struct trace *trace = context;
         int r = 0;
 
         for (size_t row = 0; row < table->n && r >= 0; row++, trace->chunk_id++)
                 if (chunk_table_get(table, row, CHUNK_OUTCOME) != CHUNK_GRAPH)
-                        r = put_chunk(trace, table, row, error);
+                        r = trace_put_chunk(trace, table, row, error);
         return r;
 }
 
@@ -293,7 +294,7 @@ int export_trace(struct roast_run *run, const struct roast_export_options *optio
                 json_pair(&out->json, "id", about.id);
         json_end(&out->json);
         out_puts(out, ",\"traceEvents\":[");
-        r = run_records(run, BATCH, put_chunks, &trace, error);
+        r = run_records(run, BATCH, trace_put_chunks, &trace, error);
         out_puts(out, "\n]}\n");
         return r;
 }

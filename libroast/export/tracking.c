@@ -68,8 +68,8 @@ void tracking_time(char text[32], int64_t utc_ns)
 }
 
 /* One sample, inside a list */
-static void put_sample(const struct tracking *tracking, int64_t utc_ns, const char *key,
-                       double value)
+static void tracking_put_sample(const struct tracking *tracking, int64_t utc_ns, const char *key,
+                                double value)
 {
         struct json *json = &tracking->out->json;
         bool whole = value == floor(value) && fabs(value) < 9e15;
@@ -97,7 +97,7 @@ struct lists {
         int64_t worker; /* whose list is open; 0: none */
 };
 
-static void lists_worker(struct lists *lists, int64_t worker)
+static void tracking_lists_worker(struct lists *lists, int64_t worker)
 {
         const struct tracking *tracking = lists->tracking;
         struct json *json = &tracking->out->json;
@@ -116,13 +116,14 @@ static void lists_worker(struct lists *lists, int64_t worker)
         json_array(json);
 }
 
-static bool is_text(const struct tracking *tracking, int64_t number)
+static bool tracking_is_text(const struct tracking *tracking, int64_t number)
 {
         return number >= 1 && (uint64_t)number <= tracking->texts.n;
 }
 
-/* The blocks by worker. Each is compared with its seal before, by check_series(). */
-static int put_sampled(const struct tracking *tracking, size_t which, struct roast_error *error)
+/* The blocks by worker. Each is compared with its seal before, by tracking_check_series(). */
+static int tracking_put_sampled(const struct tracking *tracking, size_t which,
+                                struct roast_error *error)
 {
         struct lists lists = { .tracking = tracking };
         struct series_walk walk = { 0 };
@@ -149,7 +150,8 @@ static int put_sampled(const struct tracking *tracking, size_t which, struct roa
                 walk.worker_text = sqlite3_column_int64(block, 0);
                 columns = sqlite3_column_int64(block, 1);
                 rc = SQLITE_OK;
-                if (!is_text(tracking, walk.worker_text) || !is_text(tracking, columns)) {
+                if (!tracking_is_text(tracking, walk.worker_text) ||
+                    !tracking_is_text(tracking, columns)) {
                         sqlite3_reset(block);
                         continue;
                 }
@@ -161,9 +163,10 @@ static int put_sampled(const struct tracking *tracking, size_t which, struct roa
                 for (size_t i = 0; values && i < walk.block.n; i++) {
                         if (values[i] < 0)
                                 continue;
-                        lists_worker(&lists, walk.worker_text);
-                        put_sample(tracking, series_ns(walk.block.times[i]), sampled[which].value,
-                                   (double)values[i] * (double)resolution / sampled[which].unit);
+                        tracking_lists_worker(&lists, walk.worker_text);
+                        tracking_put_sample(
+                                tracking, series_ns(walk.block.times[i]), sampled[which].value,
+                                (double)values[i] * (double)resolution / sampled[which].unit);
                 }
                 sqlite3_reset(block);
                 if (r >= 0)
@@ -171,7 +174,7 @@ static int put_sampled(const struct tracking *tracking, size_t which, struct roa
         }
         if (r >= 0 && rc != SQLITE_DONE)
                 r = run_fail_sqlite(tracking->run, rc, "cannot be read", error);
-        lists_worker(&lists, 0);
+        tracking_lists_worker(&lists, 0);
         json_end(&tracking->out->json);
         sqlite3_finalize(order);
         sqlite3_finalize(block);
@@ -180,7 +183,8 @@ static int put_sampled(const struct tracking *tracking, size_t which, struct roa
 }
 
 /* What a worker has, from when it came to when it went, or to the end */
-static int put_of_events(const struct tracking *tracking, size_t which, struct roast_error *error)
+static int tracking_put_of_events(const struct tracking *tracking, size_t which,
+                                  struct roast_error *error)
 {
         struct lists lists = { .tracking = tracking };
         sqlite3_stmt *stmt = NULL;
@@ -200,28 +204,30 @@ static int put_of_events(const struct tracking *tracking, size_t which, struct r
                 int column = of_events[which].column == 5 ? 3 : 4;
 
                 if (next != worker && value >= 0 && tracking->end_utc_ns > last_utc_ns)
-                        put_sample(tracking, tracking->end_utc_ns, of_events[which].value,
-                                   (double)value);
+                        tracking_put_sample(tracking, tracking->end_utc_ns, of_events[which].value,
+                                            (double)value);
                 if (!row)
                         break;
                 rc = SQLITE_OK;
-                if (!is_text(tracking, next))
+                if (!tracking_is_text(tracking, next))
                         continue;
                 if (next != worker)
                         value = -1;
                 worker = next;
                 if (sqlite3_column_int64(stmt, 2) == ROAST_WORKER_WENT) {
                         if (value >= 0)
-                                put_sample(tracking, utc_ns, of_events[which].value, (double)value);
+                                tracking_put_sample(tracking, utc_ns, of_events[which].value,
+                                                    (double)value);
                         value = -1;
                 } else if (sqlite3_column_type(stmt, column) == SQLITE_INTEGER) {
-                        lists_worker(&lists, worker);
+                        tracking_lists_worker(&lists, worker);
                         value = sqlite3_column_int64(stmt, column);
-                        put_sample(tracking, utc_ns, of_events[which].value, (double)value);
+                        tracking_put_sample(tracking, utc_ns, of_events[which].value,
+                                            (double)value);
                 }
                 last_utc_ns = utc_ns;
         }
-        lists_worker(&lists, 0);
+        tracking_lists_worker(&lists, 0);
         json_end(&tracking->out->json);
         sqlite3_finalize(stmt);
         return rc == SQLITE_DONE ? out_step(tracking->out, error)
@@ -238,7 +244,8 @@ struct counting {
         bool done;
 };
 
-static int count_until(struct counting *counting, int64_t utc_ns, struct roast_error *error)
+static int tracking_count_until(struct counting *counting, int64_t utc_ns,
+                                struct roast_error *error)
 {
         const struct tracking *tracking = counting->tracking;
         struct json *json = &tracking->out->json;
@@ -249,8 +256,8 @@ static int count_until(struct counting *counting, int64_t utc_ns, struct roast_e
 
                 tracking_time(time, counting->next_utc_ns);
                 if (tracking->form == TRACKING_OBJECTS) {
-                        put_sample(tracking, counting->next_utc_ns, "worker_count",
-                                   (double)counting->n);
+                        tracking_put_sample(tracking, counting->next_utc_ns, "worker_count",
+                                            (double)counting->n);
                 } else {
                         json_pair_int(json, time, counting->n);
                 }
@@ -262,27 +269,27 @@ static int count_until(struct counting *counting, int64_t utc_ns, struct roast_e
 }
 
 /* values: utc_ns, worker_text, kind, ... */
-static int count_event(struct counting *counting, const struct run_value *values,
-                       struct roast_error *error)
+static int tracking_count_event(struct counting *counting, const struct run_value *values,
+                                struct roast_error *error)
 {
         bool here = values[2].integer != ROAST_WORKER_WENT;
         bool *was_here;
         int r;
 
-        if (values[0].type != RUN_INT || !is_text(counting->tracking, values[1].integer))
+        if (values[0].type != RUN_INT || !tracking_is_text(counting->tracking, values[1].integer))
                 return 0;
-        r = count_until(counting,
-                        values[0].integer < counting->tracking->end_utc_ns
-                                ? values[0].integer
-                                : counting->tracking->end_utc_ns,
-                        error);
+        r = tracking_count_until(counting,
+                                 values[0].integer < counting->tracking->end_utc_ns
+                                         ? values[0].integer
+                                         : counting->tracking->end_utc_ns,
+                                 error);
         was_here = &counting->here[values[1].integer - 1];
         counting->n += here - *was_here;
         *was_here = here;
         return r;
 }
 
-static int put_counts(const struct tracking *tracking, struct roast_error *error)
+static int tracking_put_counts(const struct tracking *tracking, struct roast_error *error)
 {
         struct json *json = &tracking->out->json;
         ROAST_CLEANUP(cleanup_free) bool *here = calloc(tracking->texts.n + 1, sizeof(*here));
@@ -305,16 +312,16 @@ static int put_counts(const struct tracking *tracking, struct roast_error *error
         r = run_scan_begin(&scan, tracking->run, RUN_WORKER_EVENT, error);
         if (tracking->start_utc_ns != INT64_MIN) {
                 while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                        r = count_event(&counting, scan.values, error);
+                        r = tracking_count_event(&counting, scan.values, error);
                 if (r >= 0)
-                        r = count_until(&counting, tracking->end_utc_ns, error);
+                        r = tracking_count_until(&counting, tracking->end_utc_ns, error);
         }
         run_scan_end(&scan);
         json_end(json);
         return r;
 }
 
-static int note(const struct roast_fact *fact, void *context)
+static int tracking_note(const struct roast_fact *fact, void *context)
 {
         struct tracking *tracking = context;
 
@@ -328,7 +335,7 @@ static int note(const struct roast_fact *fact, void *context)
 }
 
 /* Every row against its seal, and when the last of them was, for a run that has no end yet */
-static int check_series(struct tracking *tracking, struct roast_error *error)
+static int tracking_check_series(struct tracking *tracking, struct roast_error *error)
 {
         static const struct {
                 enum run_table table;
@@ -352,22 +359,22 @@ static int check_series(struct tracking *tracking, struct roast_error *error)
         return r;
 }
 
-static int put_all(struct tracking *tracking, struct roast_error *error)
+static int tracking_put_all(struct tracking *tracking, struct roast_error *error)
 {
         int r;
 
-        r = roast_run_facts(tracking->run, note, tracking, error);
+        r = roast_run_facts(tracking->run, tracking_note, tracking, error);
         if (r >= 0)
                 r = run_read_texts(tracking->run, &tracking->texts, error);
         if (r >= 0)
-                r = check_series(tracking, error);
+                r = tracking_check_series(tracking, error);
         json_object(&tracking->out->json);
         if (r >= 0)
-                r = put_counts(tracking, error);
+                r = tracking_put_counts(tracking, error);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(of_events) && r >= 0; i++)
-                r = put_of_events(tracking, i, error);
+                r = tracking_put_of_events(tracking, i, error);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(sampled) && r >= 0; i++)
-                r = put_sampled(tracking, i, error);
+                r = tracking_put_sampled(tracking, i, error);
         json_end(&tracking->out->json);
         return r;
 }
@@ -386,7 +393,7 @@ int tracking_put(struct roast_run *run, enum tracking_form form, struct out *out
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = put_all(&tracking, error);
+        r = tracking_put_all(&tracking, error);
         run_view_end(run);
         intern_deinit(&tracking.texts);
         return r;

@@ -11,7 +11,8 @@
 
 #define BATCH 256
 
-static void put_value(struct json *json, enum roast_metric metric, const struct roast_value *value)
+static void v1_put_value(struct json *json, enum roast_metric metric,
+                         const struct roast_value *value)
 {
         if (value->state == ROAST_ABSENT && roast_metrics[metric].fallback == ROAST_FALLBACK_ZERO)
                 json_int(json, 0);
@@ -24,7 +25,7 @@ static void put_value(struct json *json, enum roast_metric metric, const struct 
 }
 
 /* As the documented dict: what is absent is 0, null, or not there, by the registry */
-static void put_scalars(struct v1 *v1)
+static void v1_put_scalars(struct v1 *v1)
 {
         const struct roast_metric_set *set = &v1->summary.metrics;
         struct json *json = &v1->out->json;
@@ -34,17 +35,17 @@ static void put_scalars(struct v1 *v1)
                     roast_metrics[i].fallback == ROAST_FALLBACK_OMIT)
                         continue;
                 json_key(json, roast_metrics[i].key);
-                put_value(json, i, &set->values[i]);
+                v1_put_value(json, i, &set->values[i]);
                 for (size_t j = 0; j < roast_n_aliases; j++) {
                         if (roast_aliases[j].metric != i)
                                 continue;
                         json_key(json, roast_aliases[j].key);
-                        put_value(json, i, &set->values[i]);
+                        v1_put_value(json, i, &set->values[i]);
                 }
         }
 }
 
-static void put_customs(struct v1 *v1)
+static void v1_put_customs(struct v1 *v1)
 {
         for (size_t i = 0; i < v1->summary.n_customs; i++) {
                 const struct roast_custom *custom = &v1->summary.customs[i];
@@ -55,7 +56,7 @@ static void put_customs(struct v1 *v1)
         }
 }
 
-static void put_datasets(struct v1 *v1)
+static void v1_put_datasets(struct v1 *v1)
 {
         struct json *json = &v1->out->json;
 
@@ -86,7 +87,7 @@ static void put_datasets(struct v1 *v1)
 }
 
 /* A string as Python's repr() shows it, for the keys that are tuples */
-static void put_repr(struct buf *out, const char *text, size_t len, int *r)
+static void v1_put_repr(struct buf *out, const char *text, size_t len, int *r)
 {
         char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
 
@@ -107,7 +108,7 @@ static void put_repr(struct buf *out, const char *text, size_t len, int *r)
 }
 
 /* "('/a.root', 0, 20000)": [start, end, bytes] */
-static void put_info(struct v1 *v1, const struct chunk_table *table, size_t row)
+static void v1_put_info(struct v1 *v1, const struct chunk_table *table, size_t row)
 {
         ROAST_CLEANUP(buf_deinit) struct buf key = BUF_INIT;
         struct json *json = &v1->out->json;
@@ -124,7 +125,7 @@ static void put_info(struct v1 *v1, const struct chunk_table *table, size_t row)
             chunk_table_get(table, row, CHUNK_OUTCOME) != CHUNK_FINISHED)
                 return;
         r = buf_puts(&key, "(");
-        put_repr(&key, file, len, &r);
+        v1_put_repr(&key, file, len, &r);
         if (r >= 0)
                 r = buf_printf(&key, ", %lld, %lld)", (long long)start, (long long)stop);
         if (r < 0) {
@@ -144,19 +145,19 @@ static void put_info(struct v1 *v1, const struct chunk_table *table, size_t row)
         json_end(json);
 }
 
-static int put_infos(const struct chunk_table *table, void *context, struct roast_error *error)
+static int v1_put_infos(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         struct v1 *v1 = context;
         int r = 0;
 
         for (size_t row = 0; row < table->n && r >= 0; row++) {
-                put_info(v1, table, row);
+                v1_put_info(v1, table, row);
                 r = out_step(v1->out, error);
         }
         return r;
 }
 
-static void put_file_figures(struct json *json, const struct roast_file *file)
+static void v1_put_file_figures(struct json *json, const struct roast_file *file)
 {
         json_key(json, file->name);
         json_object(json);
@@ -169,7 +170,7 @@ static void put_file_figures(struct json *json, const struct roast_file *file)
 }
 
 /* What was read of each file, under the documented keys */
-static int put_files(struct v1 *v1, struct roast_error *error)
+static int v1_put_files(struct v1 *v1, struct roast_error *error)
 {
         static const char *const keys[] = { "file_metadata", "compression_ratios",
                                             "file_read_metrics", "bytes_read_percent_per_file" };
@@ -191,7 +192,7 @@ static int put_files(struct v1 *v1, struct roast_error *error)
                         } else if (k == 1 && file->compression_ratio > 0) {
                                 json_double(json, file->compression_ratio);
                         } else if (k == 2 && file->has_coverage) {
-                                put_file_figures(json, file);
+                                v1_put_file_figures(json, file);
                         } else if (k == 3 && file->bytes_read_percent > 0) {
                                 json_double(json, file->bytes_read_percent);
                         }
@@ -202,7 +203,7 @@ static int put_files(struct v1 *v1, struct roast_error *error)
         return r;
 }
 
-static int put_record(const struct chunk_table *table, void *context, struct roast_error *error)
+static int v1_put_record(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         struct v1 *v1 = context;
         int r = 0;
@@ -220,15 +221,15 @@ static int put_record(const struct chunk_table *table, void *context, struct roa
         return r;
 }
 
-static int put_chunks(struct v1 *v1, struct roast_error *error)
+static int v1_put_chunks(struct v1 *v1, struct roast_error *error)
 {
         int r;
 
-        r = run_records(v1->run, BATCH, put_infos, v1, error);
+        r = run_records(v1->run, BATCH, v1_put_infos, v1, error);
         if (v1->any_chunk)
                 json_end(&v1->out->json);
         if (r >= 0)
-                r = put_files(v1, error);
+                r = v1_put_files(v1, error);
         /* rows inside an array: it puts the commas */
         v1->rows = (struct rows){ .out = v1->out,
                                   .format = ROAST_EXPORT_JSON,
@@ -236,14 +237,14 @@ static int put_chunks(struct v1 *v1, struct roast_error *error)
                                   .columns = record_columns,
                                   .n_columns = record_n_columns };
         if (r >= 0)
-                r = run_records(v1->run, BATCH, put_record, v1, error);
+                r = run_records(v1->run, BATCH, v1_put_record, v1, error);
         if (v1->rows.any)
                 json_end(&v1->out->json);
         return r;
 }
 
 /* "('execute', 'X', 'thread-cpu', 'seconds')": value */
-static int put_span(struct v1 *v1, const struct run_value *values, bool first)
+static int v1_put_span(struct v1 *v1, const struct run_value *values, bool first)
 {
         ROAST_CLEANUP(buf_deinit) struct buf key = BUF_INIT;
         struct json *json = &v1->out->json;
@@ -255,7 +256,7 @@ static int put_span(struct v1 *v1, const struct run_value *values, bool first)
                 if (i)
                         r = buf_puts(&key, ", ");
                 if (values[i].type == RUN_STRING)
-                        put_repr(&key, values[i].data, values[i].len, &r);
+                        v1_put_repr(&key, values[i].data, values[i].len, &r);
                 else if (r >= 0)
                         r = buf_puts(&key, "None");
         }
@@ -275,7 +276,7 @@ static int put_span(struct v1 *v1, const struct run_value *values, bool first)
         return 0;
 }
 
-static int put_spans(struct v1 *v1, struct roast_error *error)
+static int v1_put_spans(struct v1 *v1, struct roast_error *error)
 {
         struct run_scan scan;
         bool any = false;
@@ -285,7 +286,7 @@ static int put_spans(struct v1 *v1, struct roast_error *error)
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 if (scan.values[4].type != RUN_REAL)
                         continue;
-                if (put_span(v1, scan.values, !any) < 0)
+                if (v1_put_span(v1, scan.values, !any) < 0)
                         r = roast_fail_nomem(error);
                 any = true;
         }
@@ -301,9 +302,9 @@ int v1_put_metrics(struct v1 *v1, struct roast_error *error)
         int r;
 
         json_object(json);
-        put_scalars(v1);
-        put_customs(v1);
-        put_datasets(v1);
+        v1_put_scalars(v1);
+        v1_put_customs(v1);
+        v1_put_datasets(v1);
         json_key(json, "tracking_data");
         if (v1->summary.metrics.values[ROAST_PEAK_WORKERS].state == ROAST_ABSENT) {
                 json_null(json);
@@ -312,9 +313,9 @@ int v1_put_metrics(struct v1 *v1, struct roast_error *error)
                 r = tracking_put(v1->run, TRACKING_PAIRS, v1->out, error);
         }
         if (r >= 0)
-                r = put_chunks(v1, error);
+                r = v1_put_chunks(v1, error);
         if (r >= 0)
-                r = put_spans(v1, error);
+                r = v1_put_spans(v1, error);
         json_end(json);
         out_puts(v1->out, "\n");
         return r;

@@ -20,7 +20,7 @@
 #include "util/cleanup.h"
 #include "util/hold.h"
 
-static int write_all(const void *data, size_t len, void *context, struct roast_error *error)
+static int v1_write_all(const void *data, size_t len, void *context, struct roast_error *error)
 {
         const char *at = data;
 
@@ -37,7 +37,7 @@ static int write_all(const void *data, size_t len, void *context, struct roast_e
         return 0;
 }
 
-static int open_file(const char *directory, const char *name, struct roast_error *error)
+static int v1_open_file(const char *directory, const char *name, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *path = NULL;
         int fd;
@@ -52,21 +52,21 @@ static int open_file(const char *directory, const char *name, struct roast_error
                       : fd;
 }
 
-static int write_text(const char *directory, const char *name, const char *text,
-                      struct roast_error *error)
+static int v1_write_text(const char *directory, const char *name, const char *text,
+                         struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_close) int fd = open_file(directory, name, error);
+        ROAST_CLEANUP(cleanup_close) int fd = v1_open_file(directory, name, error);
 
-        return fd < 0 ? fd : write_all(text, strlen(text), &fd, error);
+        return fd < 0 ? fd : v1_write_all(text, strlen(text), &fd, error);
 }
 
-static int write_metrics(struct v1 *v1, const char *directory, struct roast_error *error)
+static int v1_write_metrics(struct v1 *v1, const char *directory, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_close) int fd = open_file(directory, "metrics.json", error);
+        ROAST_CLEANUP(cleanup_close) int fd = v1_open_file(directory, "metrics.json", error);
         ROAST_CLEANUP(out_deinit) struct out out;
         int r;
 
-        out_init(&out, write_all, &fd);
+        out_init(&out, v1_write_all, &fd);
         if (fd < 0)
                 return fd;
         r = run_view_begin(v1->run, error);
@@ -82,7 +82,7 @@ static int write_metrics(struct v1 *v1, const char *directory, struct roast_erro
 }
 
 /* t0 and t1 as the collector gives them: seconds since 1970, and by the monotonic clock later */
-static int write_times(struct v1 *v1, const char *directory, struct roast_error *error)
+static int v1_write_times(struct v1 *v1, const char *directory, struct roast_error *error)
 {
         const struct roast_value *elapsed = &v1->summary.metrics.values[ROAST_ELAPSED_TIME_SECONDS];
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
@@ -103,7 +103,7 @@ static int write_times(struct v1 *v1, const char *directory, struct roast_error 
                 r = buf_put_real(&text, start + span);
         if (r < 0 || buf_append(&text, "\n", 2) < 0)
                 return roast_fail_nomem(error);
-        r = write_text(directory, "start_end_time.txt", (const char *)text.data, error);
+        r = v1_write_text(directory, "start_end_time.txt", (const char *)text.data, error);
         if (r < 0)
                 return r;
         buf_clear(&text);
@@ -114,7 +114,7 @@ static int write_times(struct v1 *v1, const char *directory, struct roast_error 
         if (r < 0 || buf_puts(&text, ",\n  \"format\": \"roastcoffea_measurement_v1\"\n}\n") < 0 ||
             buf_put_u8(&text, 0) < 0)
                 return roast_fail_nomem(error);
-        return write_text(directory, "metadata.json", (const char *)text.data, error);
+        return v1_write_text(directory, "metadata.json", (const char *)text.data, error);
 }
 
 struct config {
@@ -123,17 +123,17 @@ struct config {
         int r;
 };
 
-static int write_config(const struct roast_fact *fact, void *context)
+static int v1_write_config(const struct roast_fact *fact, void *context)
 {
         struct config *config = context;
 
         if (strcmp(fact->name, "import.config") != 0 || fact->type != ROAST_FACT_TEXT)
                 return 0;
-        config->r = write_text(config->directory, "config.json", fact->text, config->error);
+        config->r = v1_write_text(config->directory, "config.json", fact->text, config->error);
         return 1;
 }
 
-static int write_run(struct v1 *v1, const char *directory, struct roast_error *error)
+static int v1_write_run(struct v1 *v1, const char *directory, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *path = NULL;
 
@@ -144,22 +144,22 @@ static int write_run(struct v1 *v1, const char *directory, struct roast_error *e
         return roast_run_copy_new(v1->run, path, error);
 }
 
-static int write_files(struct v1 *v1, const char *directory, struct roast_error *error)
+static int v1_write_files(struct v1 *v1, const char *directory, struct roast_error *error)
 {
         struct config config = { directory, error, 0 };
         int r;
 
-        r = write_metrics(v1, directory, error);
+        r = v1_write_metrics(v1, directory, error);
         if (r >= 0)
-                r = write_times(v1, directory, error);
+                r = v1_write_times(v1, directory, error);
         if (r >= 0)
-                r = roast_run_facts(v1->run, write_config, &config, error);
+                r = roast_run_facts(v1->run, v1_write_config, &config, error);
         if (r >= 0)
                 r = config.r;
-        return r < 0 ? r : write_run(v1, directory, error);
+        return r < 0 ? r : v1_write_run(v1, directory, error);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int v1_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
         (void)st;
         (void)type;
@@ -168,7 +168,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 }
 
 /* With the mode that mkdir(2) would have given it */
-static int make_temporary(char *name)
+static int v1_make_temporary(char *name)
 {
         mode_t mask = umask(0);
 
@@ -193,17 +193,17 @@ int roast_export_v1(struct roast_run *run, const char *directory, struct roast_e
         if (access(directory, F_OK) == 0)
                 return roast_fail(error, ROAST_E_STATE, "%s: is there already: it is not replaced",
                                   directory);
-        if (make_temporary(temporary) < 0)
+        if (v1_make_temporary(temporary) < 0)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", directory,
                                   strerror(errno));
-        r = write_files(&v1, temporary, error);
+        r = v1_write_files(&v1, temporary, error);
         /* an empty directory that came meanwhile is replaced, any other is not */
         if (r >= 0 && rename(temporary, directory) < 0)
                 r = roast_fail(error,
                                errno == ENOTEMPTY || errno == EEXIST ? ROAST_E_STATE : ROAST_E_IO,
                                "%s: cannot be created: %s", directory, strerror(errno));
         if (r < 0)
-                nftw(temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+                nftw(temporary, v1_remove_one, 8, FTW_DEPTH | FTW_PHYS);
         roast_summary_deinit(&v1.summary);
         return r;
 }

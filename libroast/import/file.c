@@ -9,8 +9,8 @@
 #include "import/import.h"
 #include "util/cleanup.h"
 
-static int read_all(struct buf *out, int fd, const char *path, size_t max,
-                    struct roast_error *error)
+static int file_read_all(struct buf *out, int fd, const char *path, size_t max,
+                         struct roast_error *error)
 {
         for (;;) {
                 ssize_t n;
@@ -55,5 +55,5 @@ int import_read_file(struct buf *out, const char *directory, const char *name, s
         if (st.st_size > 0 && (size_t)st.st_size <= max &&
             buf_reserve(out, (size_t)st.st_size + (1 << 16)) < 0)
                 return roast_fail_nomem(error);
-        return read_all(out, fd, path, max, error);
+        return file_read_all(out, fd, path, max, error);
 }

@@ -12,8 +12,8 @@
 
 static const struct importer *const importers[] = { &import_v1, &import_vine, &import_parsl };
 
-static int import(struct roast_run **ret, const struct importer *importer, const char *path,
-                  struct roast_error *error)
+static int open_import(struct roast_run **ret, const struct importer *importer, const char *path,
+                       struct roast_error *error)
 {
         struct roast_run *run = NULL;
         int r;
@@ -38,7 +38,7 @@ static int import(struct roast_run **ret, const struct importer *importer, const
 }
 
 /* The run in a measurement directory; NULL: it has none, or that cannot be told (*r says so) */
-static char *run_inside(const char *path, int *r, struct roast_error *error)
+static char *open_run_inside(const char *path, int *r, struct roast_error *error)
 {
         struct stat st;
         char *name;
@@ -65,7 +65,7 @@ int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_er
         struct stat st;
         int r;
 
-        inside = run_inside(path, &r, error);
+        inside = open_run_inside(path, &r, error);
         if (r < 0)
                 return r;
         if (inside)
@@ -73,7 +73,7 @@ int roast_run_open_any(struct roast_run **ret, const char *path, struct roast_er
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(importers); i++) {
                 r = importers[i]->recognises(path, error);
                 if (r)
-                        return r < 0 ? r : import(ret, importers[i], path, error);
+                        return r < 0 ? r : open_import(ret, importers[i], path, error);
         }
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
                 return roast_fail(error, ROAST_E_FORMAT,

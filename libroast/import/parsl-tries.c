@@ -39,24 +39,25 @@ static const char sql_tries[] =
 
 enum { TASK, TRY, NAME, HOST, PID, BEGAN, ENDED, RETURNED, DONE, FAILED, CPU, HISTORY };
 
-static const char *column_text(sqlite3_stmt *statement, int column)
+static const char *parsl_column_text(sqlite3_stmt *statement, int column)
 {
         return (const char *)sqlite3_column_text(statement, column);
 }
 
 /* The type of an exception's representation: what stands before the bracket */
-static char *error_type(const char *history, const char *status)
+static char *parsl_error_type(const char *history, const char *status)
 {
         size_t len = strcspn(history, "(");
 
         return len && history[len] ? text_copy(history, len) : strdup(status);
 }
 
-static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
+static int parsl_add_try(const struct parsl *parsl, sqlite3_stmt *statement)
 {
         struct roast_task row = ROAST_TASK_INIT;
-        const char *host = column_text(statement, HOST), *failed = column_text(statement, FAILED);
-        const char *history = column_text(statement, HISTORY);
+        const char *host = parsl_column_text(statement, HOST),
+                   *failed = parsl_column_text(statement, FAILED);
+        const char *history = parsl_column_text(statement, HISTORY);
         double cpu_s = sqlite3_column_double(statement, CPU);
         char key[24], worker[320] = "";
         char *type = NULL;
@@ -68,13 +69,13 @@ static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
                 (void)snprintf(worker, sizeof(worker), "%.255s:%" PRId64, host ? host : "",
                                (int64_t)sqlite3_column_int64(statement, PID));
         row.key = key;
-        row.prefix = column_text(statement, NAME);
+        row.prefix = parsl_column_text(statement, NAME);
         row.worker = *worker ? worker : host;
         row.attempt = sqlite3_column_int64(statement, TRY) + 1;
-        row.start_utc_ns = parsl_time_ns(column_text(statement, BEGAN));
-        row.stop_utc_ns = parsl_time_ns(column_text(statement, ENDED));
+        row.start_utc_ns = parsl_time_ns(parsl_column_text(statement, BEGAN));
+        row.stop_utc_ns = parsl_time_ns(parsl_column_text(statement, ENDED));
         if (row.stop_utc_ns < 0 && row.start_utc_ns >= 0)
-                row.stop_utc_ns = parsl_time_ns(column_text(statement, RETURNED));
+                row.stop_utc_ns = parsl_time_ns(parsl_column_text(statement, RETURNED));
         if (row.stop_utc_ns >= row.start_utc_ns && row.start_utc_ns >= 0) {
                 row.compute_start_utc_ns = row.start_utc_ns;
                 row.compute_ns = row.stop_utc_ns - row.start_utc_ns;
@@ -87,7 +88,7 @@ static int add_try(const struct parsl *parsl, sqlite3_stmt *statement)
         else if (failed)
                 row.outcome = CHUNK_FAILED;
         if (row.outcome == CHUNK_FAILED) {
-                type = error_type(history ? history : "", failed);
+                type = parsl_error_type(history ? history : "", failed);
                 if (!type)
                         return roast_fail_nomem(parsl->error);
                 row.error_type = type;
@@ -108,7 +109,7 @@ int parsl_read_tries(const struct parsl *parsl)
         if (r < 0)
                 return r;
         while ((r = parsl_step(parsl, statement)) > 0) {
-                r = add_try(parsl, statement);
+                r = parsl_add_try(parsl, statement);
                 if (r < 0)
                         break;
         }

@@ -30,7 +30,7 @@ static const char sql_events[] =
 
 enum { TIME, KIND, NAME, HOST, PID, THREADS };
 
-static int add_event(const struct parsl *parsl, sqlite3_stmt *event)
+static int parsl_add_event(const struct parsl *parsl, sqlite3_stmt *event)
 {
         int64_t utc_ns = parsl_time_ns((const char *)sqlite3_column_text(event, TIME));
         struct roast_worker worker = {
@@ -61,7 +61,7 @@ int parsl_read_workers(const struct parsl *parsl)
         if (r < 0)
                 return r;
         while ((r = parsl_step(parsl, events)) > 0) {
-                r = add_event(parsl, events);
+                r = parsl_add_event(parsl, events);
                 if (r < 0)
                         break;
         }

@@ -29,7 +29,7 @@ int64_t parsl_time_ns(const char *text)
                                                                         : seconds * 1000000000 + ns;
 }
 
-static int fail(const struct parsl *parsl)
+static int parsl_fail(const struct parsl *parsl)
 {
         int rc = sqlite3_errcode(parsl->db), refused = run_refused_read(parsl->db);
 
@@ -48,11 +48,11 @@ int parsl_prepare(const struct parsl *parsl, const char *sql, sqlite3_stmt **ret
         sqlite3_stmt *statement;
 
         if (sqlite3_prepare_v2(parsl->db, sql, -1, &statement, NULL) != SQLITE_OK)
-                return fail(parsl);
+                return parsl_fail(parsl);
         if (parsl->run_id &&
             sqlite3_bind_text(statement, 1, parsl->run_id, -1, SQLITE_STATIC) != SQLITE_OK) {
                 sqlite3_finalize(statement);
-                return fail(parsl);
+                return parsl_fail(parsl);
         }
         *ret = statement;
         return 0;
@@ -62,7 +62,7 @@ int parsl_step(const struct parsl *parsl, sqlite3_stmt *statement)
 {
         int rc = sqlite3_step(statement);
 
-        return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : fail(parsl);
+        return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : parsl_fail(parsl);
 }
 
 int parsl_check_texts(const struct parsl *parsl)
@@ -71,7 +71,7 @@ int parsl_check_texts(const struct parsl *parsl)
 }
 
 /* Whether it has the tables of Parsl: 1 or 0, or an error if that cannot be said */
-static int is_parsl(const struct parsl *parsl)
+static int parsl_has_tables(const struct parsl *parsl)
 {
         static const char sql[] =
                 "SELECT count(*) FROM sqlite_schema WHERE type='table'"
@@ -83,7 +83,7 @@ static int is_parsl(const struct parsl *parsl)
             sqlite3_step(statement) == SQLITE_ROW)
                 r = sqlite3_column_int(statement, 0) == 6;
         else if (sqlite3_errcode(parsl->db) == SQLITE_NOMEM || run_refused_read(parsl->db))
-                r = fail(parsl);
+                r = parsl_fail(parsl);
         sqlite3_finalize(statement);
         return r;
 }
@@ -100,11 +100,11 @@ static int parsl_open(struct parsl *parsl)
         if (rc == SQLITE_OK)
                 rc = sqlite3_busy_timeout(parsl->db, 2000);
         if (rc == SQLITE_NOMEM || rc == SQLITE_IOERR)
-                return fail(parsl);
-        return rc == SQLITE_OK ? is_parsl(parsl) : 0;
+                return parsl_fail(parsl);
+        return rc == SQLITE_OK ? parsl_has_tables(parsl) : 0;
 }
 
-static int recognises(const char *path, struct roast_error *error)
+static int parsl_recognises(const char *path, struct roast_error *error)
 {
         struct parsl parsl = { .path = path, .error = error };
         int r = parsl_open(&parsl);
@@ -120,7 +120,7 @@ static const char sql_workflow[] = "SELECT run_id, workflow_name, time_began, ti
                                    " (SELECT count(*) FROM task WHERE task.run_id=workflow.run_id)"
                                    " FROM workflow ORDER BY time_began DESC LIMIT 1";
 
-static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
+static int parsl_add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
 {
         const char *name = (const char *)sqlite3_column_text(workflow, NAME);
         const char *host = (const char *)sqlite3_column_text(workflow, HOST);
@@ -154,7 +154,7 @@ static int add_facts(const struct parsl *parsl, sqlite3_stmt *workflow)
         return r;
 }
 
-static int import(struct roast_run *run, const char *path, struct roast_error *error)
+static int parsl_import(struct roast_run *run, const char *path, struct roast_error *error)
 {
         struct parsl parsl = { .path = path, .run = run, .error = error };
         sqlite3_stmt *workflow = NULL;
@@ -172,7 +172,7 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
                 const char *id = (const char *)sqlite3_column_text(workflow, RUN_ID);
 
                 parsl.run_id = text_copy(id ? id : "", id ? strlen(id) : 0);
-                r = parsl.run_id ? add_facts(&parsl, workflow) : roast_fail_nomem(error);
+                r = parsl.run_id ? parsl_add_facts(&parsl, workflow) : roast_fail_nomem(error);
         }
         sqlite3_finalize(workflow);
         if (r >= 0)
@@ -184,4 +184,4 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         return r < 0 ? r : 0;
 }
 
-const struct importer import_parsl = { "Parsl's monitoring.db", recognises, import };
+const struct importer import_parsl = { "Parsl's monitoring.db", parsl_recognises, parsl_import };

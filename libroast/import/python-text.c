@@ -20,22 +20,22 @@ void python_tuple_deinit(struct python_tuple *tuple)
         *tuple = (struct python_tuple){ 0 };
 }
 
-static void skip_blanks(struct text *in)
+static void python_skip_blanks(struct text *in)
 {
         while (in->at < in->end && *in->at == ' ')
                 in->at++;
 }
 
-static bool skip_one(struct text *in, char c)
+static bool python_skip_one(struct text *in, char c)
 {
-        skip_blanks(in);
+        python_skip_blanks(in);
         if (in->at == in->end || *in->at != c)
                 return false;
         in->at++;
         return true;
 }
 
-static bool skip_word(struct text *in, const char *word)
+static bool python_skip_word(struct text *in, const char *word)
 {
         size_t len = strlen(word);
 
@@ -46,7 +46,7 @@ static bool skip_word(struct text *in, const char *word)
 }
 
 /* Digits of a number to a base of up to 16; false: there are not that many */
-static bool read_digits(struct text *in, unsigned int n, unsigned int base, int64_t *value)
+static bool python_read_digits(struct text *in, unsigned int n, unsigned int base, int64_t *value)
 {
         static const char digits[] = "0123456789abcdef";
 
@@ -68,7 +68,7 @@ static bool read_digits(struct text *in, unsigned int n, unsigned int base, int6
 
 /* repr() escapes what cannot be printed; that is kept as it was written, but for the common ones.
  */
-static int read_escape(struct text *in, struct buf *out)
+static int python_read_escape(struct text *in, struct buf *out)
 {
         static const char from[] = "\\'\"nrt", to[] = "\\'\"\n\r\t";
         const char *found;
@@ -83,14 +83,14 @@ static int read_escape(struct text *in, struct buf *out)
                 return buf_put_u8(out, (uint8_t)to[found - from]) < 0 ? ROAST_E_NOMEM : 1;
         }
         ahead = (struct text){ in->at + 1, in->end };
-        if (*in->at == 'x' && read_digits(&ahead, 2, 16, &byte) && byte && byte < 0x80) {
+        if (*in->at == 'x' && python_read_digits(&ahead, 2, 16, &byte) && byte && byte < 0x80) {
                 in->at = ahead.at;
                 return buf_put_u8(out, (uint8_t)byte) < 0 ? ROAST_E_NOMEM : 1;
         }
         return buf_put_u8(out, '\\') < 0 ? ROAST_E_NOMEM : 1;
 }
 
-static int read_text(struct text *in, struct python_item *item)
+static int python_read_text(struct text *in, struct python_item *item)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         char quote = *in->at++;
@@ -106,7 +106,7 @@ static int read_text(struct text *in, struct python_item *item)
                         continue;
                 }
                 in->at++;
-                r = read_escape(in, &out);
+                r = python_read_escape(in, &out);
                 if (r <= 0)
                         return r;
         }
@@ -118,9 +118,9 @@ static int read_text(struct text *in, struct python_item *item)
         return item->text ? 1 : ROAST_E_NOMEM;
 }
 
-static int read_integer(struct text *in, struct python_item *item)
+static int python_read_integer(struct text *in, struct python_item *item)
 {
-        bool negative = skip_word(in, "-");
+        bool negative = python_skip_word(in, "-");
         const char *start = in->at;
 
         for (; in->at < in->end && *in->at >= '0' && *in->at <= '9'; in->at++)
@@ -133,29 +133,30 @@ static int read_integer(struct text *in, struct python_item *item)
         return in->at > start;
 }
 
-static int read_item(struct text *in, struct python_item *item)
+static int python_read_item(struct text *in, struct python_item *item)
 {
         *item = (struct python_item){ .type = PYTHON_NONE };
-        skip_blanks(in);
+        python_skip_blanks(in);
         if (in->at == in->end)
                 return 0;
         if (*in->at == '\'' || *in->at == '"')
-                return read_text(in, item);
-        return skip_word(in, "None") ? 1 : read_integer(in, item);
+                return python_read_text(in, item);
+        return python_skip_word(in, "None") ? 1 : python_read_integer(in, item);
 }
 
-static int read_items(struct python_tuple *tuple, struct text *in)
+static int python_read_items(struct python_tuple *tuple, struct text *in)
 {
-        if (!skip_one(in, '('))
+        if (!python_skip_one(in, '('))
                 return 0;
-        while (!skip_one(in, ')')) {
-                int r = tuple->n < PYTHON_TUPLE_MAX ? read_item(in, &tuple->items[tuple->n]) : 0;
+        while (!python_skip_one(in, ')')) {
+                int r = tuple->n < PYTHON_TUPLE_MAX ? python_read_item(in, &tuple->items[tuple->n])
+                                                    : 0;
 
                 if (r <= 0)
                         return r;
                 tuple->n++;
-                if (!skip_one(in, ','))
-                        return skip_one(in, ')') && in->at == in->end;
+                if (!python_skip_one(in, ','))
+                        return python_skip_one(in, ')') && in->at == in->end;
         }
         return in->at == in->end;
 }
@@ -166,19 +167,19 @@ int python_tuple_read(struct python_tuple *tuple, const char *data, size_t len)
         int r;
 
         *tuple = (struct python_tuple){ 0 };
-        r = read_items(tuple, &in);
+        r = python_read_items(tuple, &in);
         if (r <= 0)
                 python_tuple_deinit(tuple);
         return r;
 }
 
 /* Behind the seconds: up to nine digits of them count */
-static bool read_fraction(struct text *in, int64_t *ns)
+static bool python_read_fraction(struct text *in, int64_t *ns)
 {
         int64_t scale = 100000000, digit;
 
         *ns = 0;
-        if (!skip_word(in, ".") && !skip_word(in, ","))
+        if (!python_skip_word(in, ".") && !python_skip_word(in, ","))
                 return true;
         if (in->at == in->end || *in->at < '0' || *in->at > '9')
                 return false;
@@ -189,18 +190,18 @@ static bool read_fraction(struct text *in, int64_t *ns)
         return true;
 }
 
-static bool read_offset(struct text *in, int64_t *seconds)
+static bool python_read_offset(struct text *in, int64_t *seconds)
 {
         int64_t hours, minutes = 0, sign;
 
         *seconds = 0;
-        if (in->at == in->end || skip_word(in, "Z"))
+        if (in->at == in->end || python_skip_word(in, "Z"))
                 return in->at == in->end;
-        sign = skip_word(in, "-") ? -1 : skip_word(in, "+") ? 1 : 0;
-        if (!sign || !read_digits(in, 2, 10, &hours))
+        sign = python_skip_word(in, "-") ? -1 : python_skip_word(in, "+") ? 1 : 0;
+        if (!sign || !python_read_digits(in, 2, 10, &hours))
                 return false;
-        (void)skip_word(in, ":");
-        if (in->at < in->end && !read_digits(in, 2, 10, &minutes))
+        (void)python_skip_word(in, ":");
+        if (in->at < in->end && !python_read_digits(in, 2, 10, &minutes))
                 return false;
         *seconds = sign * (hours * 3600 + minutes * 60);
         return in->at == in->end && hours < 24 && minutes < 60;
@@ -212,15 +213,16 @@ bool python_time_read(const char *data, size_t len, int64_t *utc_ns)
         int64_t year, month, day, hour, minute, second = 0, ns, offset_s;
         struct tm tm;
 
-        if (!read_digits(&in, 4, 10, &year) || !skip_word(&in, "-") ||
-            !read_digits(&in, 2, 10, &month) || !skip_word(&in, "-") ||
-            !read_digits(&in, 2, 10, &day) || !(skip_word(&in, "T") || skip_word(&in, " ")) ||
-            !read_digits(&in, 2, 10, &hour) || !skip_word(&in, ":") ||
-            !read_digits(&in, 2, 10, &minute))
+        if (!python_read_digits(&in, 4, 10, &year) || !python_skip_word(&in, "-") ||
+            !python_read_digits(&in, 2, 10, &month) || !python_skip_word(&in, "-") ||
+            !python_read_digits(&in, 2, 10, &day) ||
+            !(python_skip_word(&in, "T") || python_skip_word(&in, " ")) ||
+            !python_read_digits(&in, 2, 10, &hour) || !python_skip_word(&in, ":") ||
+            !python_read_digits(&in, 2, 10, &minute))
                 return false;
-        if (skip_word(&in, ":") && !read_digits(&in, 2, 10, &second))
+        if (python_skip_word(&in, ":") && !python_read_digits(&in, 2, 10, &second))
                 return false;
-        if (!read_fraction(&in, &ns) || !read_offset(&in, &offset_s))
+        if (!python_read_fraction(&in, &ns) || !python_read_offset(&in, &offset_s))
                 return false;
         /* the years that nanoseconds reach */
         if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 ||

@@ -22,13 +22,13 @@ struct copies {
         char *texts[TASK_N_COLUMNS];
 };
 
-static void copies_deinit(struct copies *copies)
+static void tasks_copies_deinit(struct copies *copies)
 {
         for (size_t i = 0; i < TASK_N_COLUMNS; i++)
                 free(copies->texts[i]);
 }
 
-static int copy_text(char **ret, const struct run_value *value, const struct intern *texts)
+static int tasks_copy_text(char **ret, const struct run_value *value, const struct intern *texts)
 {
         const char *data = value->data;
         size_t len = value->len;
@@ -44,16 +44,16 @@ static int copy_text(char **ret, const struct run_value *value, const struct int
         return *ret ? 0 : ROAST_E_NOMEM;
 }
 
-static int add_row(struct roast_run *run, const struct run_value *values,
-                   const struct intern *texts, struct roast_error *error)
+static int tasks_import_row(struct roast_run *run, const struct run_value *values,
+                            const struct intern *texts, struct roast_error *error)
 {
-        ROAST_CLEANUP(copies_deinit) struct copies copies = { 0 };
+        ROAST_CLEANUP(tasks_copies_deinit) struct copies copies = { 0 };
         struct roast_task task = ROAST_TASK_INIT;
         int r = 0;
 
 #define STRING(id, name)                                                                           \
         if (r >= 0)                                                                                \
-                r = copy_text(&copies.texts[TASK_##id], &values[TASK_##id], texts);                \
+                r = tasks_copy_text(&copies.texts[TASK_##id], &values[TASK_##id], texts);          \
         task.name = copies.texts[TASK_##id];
 #define TEXT(id, name) STRING(id, name)
 #define INT(id, name)                                                                              \
@@ -66,8 +66,8 @@ static int add_row(struct roast_run *run, const struct run_value *values,
         return r < 0 ? roast_fail_nomem(error) : roast_run_add_task(run, &task, error);
 }
 
-static int add_rows(struct roast_run *run, struct roast_run *log, int64_t from_utc_ns,
-                    struct roast_error *error)
+static int tasks_add_rows(struct roast_run *run, struct roast_run *log, int64_t from_utc_ns,
+                          struct roast_error *error)
 {
         ROAST_CLEANUP(intern_deinit) struct intern texts = { 0 };
         struct run_scan scan;
@@ -81,7 +81,7 @@ static int add_rows(struct roast_run *run, struct roast_run *log, int64_t from_u
 
                 if (stop->type == RUN_INT && stop->integer < from_utc_ns)
                         continue;
-                r = add_row(run, scan.values, &texts, error);
+                r = tasks_import_row(run, scan.values, &texts, error);
                 n += r > 0;
         }
         run_scan_end(&scan);
@@ -94,7 +94,7 @@ struct copy_fact {
         int r;
 };
 
-static int copy_prefix(const struct roast_fact *fact, void *context)
+static int tasks_copy_prefix(const struct roast_fact *fact, void *context)
 {
         struct copy_fact *copy = context;
 
@@ -112,9 +112,9 @@ int roast_run_add_tasks_of(struct roast_run *run, const char *path, int64_t from
 
         if (r < 0)
                 return r;
-        r = roast_run_facts(log, copy_prefix, &copy, error);
+        r = roast_run_facts(log, tasks_copy_prefix, &copy, error);
         if (r >= 0)
-                r = copy.r < 0 ? copy.r : add_rows(run, log, from_utc_ns, error);
+                r = copy.r < 0 ? copy.r : tasks_add_rows(run, log, from_utc_ns, error);
         roast_run_free(log);
         return r;
 }

@@ -37,7 +37,7 @@ void v1_chunks_note(struct v1_chunks *chunks, int64_t start, int64_t wall)
 }
 
 /* The records so far go into the run. */
-static int flush(struct v1_chunks *chunks)
+static int v1_flush(struct v1_chunks *chunks)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         int r;
@@ -53,7 +53,7 @@ static int flush(struct v1_chunks *chunks)
 
 bool v1_chunks_add(struct v1_chunks *chunks, struct json_reader *in)
 {
-        if (chunks->table.n == BATCH && flush(chunks) < 0)
+        if (chunks->table.n == BATCH && v1_flush(chunks) < 0)
                 return json_read_fail(in, "the run does not take it");
         chunks->n++;
         return chunk_table_add(&chunks->table) == 0 || json_read_nomem(in);
@@ -72,8 +72,8 @@ bool v1_chunks_read(struct v1_chunks *chunks, struct json_reader *in)
 }
 
 /* "('/a.root', 0, 20000)": [start, end, bytes] */
-static bool read_info(struct v1_chunks *chunks, struct json_reader *in,
-                      const struct python_tuple *chunk)
+static bool v1_chunks_read_one(struct v1_chunks *chunks, struct json_reader *in,
+                               const struct python_tuple *chunk)
 {
         struct chunk_table *table = &chunks->table;
         int64_t values[3] = { CHUNK_ABSENT, CHUNK_ABSENT, CHUNK_ABSENT };
@@ -118,7 +118,7 @@ bool v1_chunks_read_info(struct v1_chunks *chunks, struct json_reader *in)
 
                 if (r < 0)
                         return json_read_nomem(in);
-                if (!read_info(chunks, in, &chunk))
+                if (!v1_chunks_read_one(chunks, in, &chunk))
                         return false;
         }
         return !in->problem;
@@ -126,7 +126,7 @@ bool v1_chunks_read_info(struct v1_chunks *chunks, struct json_reader *in)
 
 int v1_chunks_end(struct v1_chunks *chunks, struct roast_error *error)
 {
-        int r = chunks->error.code ? chunks->error.code : flush(chunks);
+        int r = chunks->error.code ? chunks->error.code : v1_flush(chunks);
 
         if (r < 0 && error)
                 *error = chunks->error;

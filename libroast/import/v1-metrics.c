@@ -56,19 +56,19 @@ int64_t v1_scaled(const struct json_number *number, double unit)
 }
 
 /* A call into the run failed: the walk over the text ends, too. */
-static bool check(struct v1 *v1, int r)
+static bool v1_check(struct v1 *v1, int r)
 {
         return r >= 0 || json_read_fail(&v1->in, "the run does not take it");
 }
 
-static bool add_fact(struct v1 *v1, const char *name, const struct json_number *number)
+static bool v1_add_fact(struct v1 *v1, const char *name, const struct json_number *number)
 {
-        return check(v1, number->whole
-                                 ? roast_run_fact_int(v1->run, name, number->integer, &v1->error)
-                                 : roast_run_fact_real(v1->run, name, number->real, &v1->error));
+        return v1_check(v1, number->whole
+                                    ? roast_run_fact_int(v1->run, name, number->integer, &v1->error)
+                                    : roast_run_fact_real(v1->run, name, number->real, &v1->error));
 }
 
-static bool read_figure(struct v1 *v1, const struct json_text *key)
+static bool v1_read_figure(struct v1 *v1, const struct json_text *key)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         int figure = v1_find(figure_keys, key);
@@ -87,10 +87,10 @@ static bool read_figure(struct v1 *v1, const struct json_text *key)
                 v1->figures[figure] = number;
                 v1->has[figure] = isfinite(number.real);
         }
-        return !isfinite(number.real) || add_fact(v1, name, &number);
+        return !isfinite(number.real) || v1_add_fact(v1, name, &number);
 }
 
-static bool note_cpu(struct v1 *v1, const struct python_tuple *span, double value)
+static bool v1_note_cpu(struct v1 *v1, const struct python_tuple *span, double value)
 {
         int64_t i;
         double *grown;
@@ -109,7 +109,7 @@ static bool note_cpu(struct v1 *v1, const struct python_tuple *span, double valu
 }
 
 /* "('execute', 'X', 'thread-cpu', 'seconds')": value */
-static bool read_span(struct v1 *v1, const struct json_text *key)
+static bool v1_read_span(struct v1 *v1, const struct json_text *key)
 {
         ROAST_CLEANUP(python_tuple_deinit) struct python_tuple span = { 0 };
         struct json_number number;
@@ -122,14 +122,14 @@ static bool read_span(struct v1 *v1, const struct json_text *key)
                 return json_read_skip(&v1->in);
         if (!json_read_number(&v1->in, &number))
                 return false;
-        return check(v1,
-                     roast_run_add_span(v1->run, span.items[0].text, span.items[1].text,
-                                        span.items[2].text, span.n > 3 ? span.items[3].text : NULL,
-                                        number.real, &v1->error)) &&
-               note_cpu(v1, &span, number.real);
+        return v1_check(v1, roast_run_add_span(v1->run, span.items[0].text, span.items[1].text,
+                                               span.items[2].text,
+                                               span.n > 3 ? span.items[3].text : NULL, number.real,
+                                               &v1->error)) &&
+               v1_note_cpu(v1, &span, number.real);
 }
 
-static bool read_spans(struct v1 *v1)
+static bool v1_read_spans(struct v1 *v1)
 {
         struct json_text key;
 
@@ -137,12 +137,12 @@ static bool read_spans(struct v1 *v1)
                 return json_read_skip(&v1->in);
         json_read_object(&v1->in);
         while (json_read_key(&v1->in, &key))
-                if (!read_span(v1, &key))
+                if (!v1_read_span(v1, &key))
                         return false;
         return !v1->in.problem;
 }
 
-static bool read_part(struct v1 *v1, enum part part)
+static bool v1_read_part(struct v1 *v1, enum part part)
 {
         if (v1->seen & 1u << part)
                 return json_read_fail(&v1->in, "a key is there twice");
@@ -153,7 +153,7 @@ static bool read_part(struct v1 *v1, enum part part)
         case RAW_CHUNKS:
                 return v1_chunks_read(&v1->chunks, &v1->in);
         case SPANS:
-                return read_spans(v1);
+                return v1_read_spans(v1);
         default:
                 v1->chunk_info = v1->in.at;
                 return json_read_skip(&v1->in);
@@ -168,8 +168,8 @@ bool v1_read_metrics(struct v1 *v1)
                 return false;
         while (json_read_key(&v1->in, &key)) {
                 int part = v1_find(part_keys, &key);
-                bool good = part >= 0 ? read_part(v1, (enum part)part)
-                            : json_read_type(&v1->in) == JSON_NUMBER ? read_figure(v1, &key)
+                bool good = part >= 0 ? v1_read_part(v1, (enum part)part)
+                            : json_read_type(&v1->in) == JSON_NUMBER ? v1_read_figure(v1, &key)
                                                                      : json_read_skip(&v1->in);
 
                 if (!good)

@@ -65,14 +65,14 @@ struct record {
         double bytes_percent;
 };
 
-static void set(const struct record *record, enum chunk_field field, int64_t value)
+static void v1_set(const struct record *record, enum chunk_field field, int64_t value)
 {
         struct chunk_table *table = &record->chunks->table;
 
         chunk_table_set(table, table->n - 1, field, value);
 }
 
-static int64_t get(const struct record *record, enum chunk_field field)
+static int64_t v1_get(const struct record *record, enum chunk_field field)
 {
         return chunk_table_get(&record->chunks->table, record->chunks->table.n - 1, field);
 }
@@ -90,18 +90,18 @@ bool v1_read_scaled(struct json_reader *in, double unit, int64_t *value)
         return true;
 }
 
-static bool read_number(struct record *record, enum chunk_field field, double unit)
+static bool v1_read_number(struct record *record, enum chunk_field field, double unit)
 {
         int64_t value;
 
         if (!v1_read_scaled(record->in, unit, &value))
                 return false;
         if (value != CHUNK_ABSENT)
-                set(record, field, value);
+                v1_set(record, field, value);
         return true;
 }
 
-static bool read_text(struct record *record, enum chunk_field field)
+static bool v1_read_text(struct record *record, enum chunk_field field)
 {
         struct chunk_table *table = &record->chunks->table;
         struct json_text text;
@@ -114,7 +114,7 @@ static bool read_text(struct record *record, enum chunk_field field)
                json_read_nomem(record->in);
 }
 
-static bool read_blob(struct record *record, enum chunk_field field)
+static bool v1_read_blob(struct record *record, enum chunk_field field)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct chunk_table *table = &record->chunks->table;
@@ -129,7 +129,7 @@ static bool read_blob(struct record *record, enum chunk_field field)
                json_read_nomem(record->in);
 }
 
-static bool read_sections(struct record *record, int64_t kind, double unit)
+static bool v1_read_sections(struct record *record, int64_t kind, double unit)
 {
         struct json_reader *in = record->in;
         struct json_text key;
@@ -165,7 +165,7 @@ static bool read_sections(struct record *record, int64_t kind, double unit)
         return !in->problem;
 }
 
-static bool read_branches(struct record *record)
+static bool v1_read_branches(struct record *record)
 {
         struct json_reader *in = record->in;
         struct json_text name;
@@ -189,7 +189,7 @@ static bool read_branches(struct record *record)
 }
 
 /* Sizes of the branches that were listed before, as a rule in the same order */
-static bool read_branch_bytes(struct record *record)
+static bool v1_read_branch_bytes(struct record *record)
 {
         const struct chunk_table *table = &record->chunks->table;
         const struct chunk_parts *parts = &table->branches;
@@ -224,7 +224,7 @@ static bool read_branch_bytes(struct record *record)
 }
 
 /* The numbers of an object that are known; the others are passed over. */
-static bool read_numbers(struct record *record, const struct documented_number *known)
+static bool v1_read_numbers(struct record *record, const struct documented_number *known)
 {
         struct json_reader *in = record->in;
         struct json_text key;
@@ -237,7 +237,7 @@ static bool read_numbers(struct record *record, const struct documented_number *
 
                 while (number->key && !json_text_is(&key, number->key))
                         number++;
-                if (number->key ? !read_number(record, number->field, number->unit)
+                if (number->key ? !v1_read_number(record, number->field, number->unit)
                                 : !json_read_skip(in))
                         return false;
         }
@@ -245,7 +245,7 @@ static bool read_numbers(struct record *record, const struct documented_number *
 }
 
 /* Of the file's metadata also the totals of the tree, which are fields of their own */
-static bool read_file_metadata(struct record *record)
+static bool v1_read_file_metadata(struct record *record)
 {
         static const struct documented_number totals[] = {
                 { "total_branches", CHUNK_TREE_BRANCHES, 1 },
@@ -254,21 +254,21 @@ static bool read_file_metadata(struct record *record)
         };
         const char *start = record->in->at;
 
-        if (!read_blob(record, CHUNK_FILE_METADATA))
+        if (!v1_read_blob(record, CHUNK_FILE_METADATA))
                 return false;
         record->in->at = start;
-        return read_numbers(record, totals);
+        return v1_read_numbers(record, totals);
 }
 
-static bool read_word(struct record *record, enum own_key key)
+static bool v1_read_word(struct record *record, enum own_key key)
 {
         struct json_reader *in = record->in;
         struct json_text text;
 
         if (key == OWN_ERROR) { /* whatever it holds, the record is of a failure */
                 record->failed = true;
-                if (get(record, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
-                        return read_text(record, CHUNK_ERROR_MESSAGE);
+                if (v1_get(record, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
+                        return v1_read_text(record, CHUNK_ERROR_MESSAGE);
                 return json_read_skip(in);
         }
         if (json_read_type(in) != JSON_STRING)
@@ -276,15 +276,15 @@ static bool read_word(struct record *record, enum own_key key)
         if (!json_read_string(in, &text))
                 return false;
         if (key == OWN_PEAK_SOURCE)
-                set(record, CHUNK_PEAK_SOURCE,
-                    json_text_is(&text, "exact") ? CHUNK_PEAK_EXACT : CHUNK_PEAK_SAMPLED);
+                v1_set(record, CHUNK_PEAK_SOURCE,
+                       json_text_is(&text, "exact") ? CHUNK_PEAK_EXACT : CHUNK_PEAK_SAMPLED);
         for (int i = 0; key == OWN_OUTCOME && i < CHUNK_N_OUTCOMES; i++)
                 if (json_text_is(&text, chunk_outcomes[i]))
                         record->outcome = i;
         return true;
 }
 
-static bool read_own(struct record *record, enum own_key key)
+static bool v1_read_own(struct record *record, enum own_key key)
 {
         int64_t value;
 
@@ -293,21 +293,21 @@ static bool read_own(struct record *record, enum own_key key)
         record->seen |= 1u << key;
         switch (key) {
         case OWN_TIMING:
-                return read_sections(record, SECTION_TIME, 1e9);
+                return v1_read_sections(record, SECTION_TIME, 1e9);
         case OWN_MEMORY:
-                return read_sections(record, SECTION_MEMORY, 1 << 20);
+                return v1_read_sections(record, SECTION_MEMORY, 1 << 20);
         case OWN_BYTES:
-                return read_sections(record, SECTION_BYTES_READ, 1);
+                return v1_read_sections(record, SECTION_BYTES_READ, 1);
         case OWN_BRANCHES:
-                return read_branches(record);
+                return v1_read_branches(record);
         case OWN_BRANCH_BYTES:
-                return read_branch_bytes(record);
+                return v1_read_branch_bytes(record);
         case OWN_SPLIT:
-                return read_numbers(record, documented_split);
+                return v1_read_numbers(record, documented_split);
         case OWN_FILE_METADATA:
-                return read_file_metadata(record);
+                return v1_read_file_metadata(record);
         case OWN_METADATA:
-                return read_blob(record, CHUNK_METADATA);
+                return v1_read_blob(record, CHUNK_METADATA);
         case OWN_ACCESSED_BYTES:
                 return v1_read_scaled(record->in, 1, &record->accessed_bytes);
         case OWN_ACCESSED_UNCOMPRESSED:
@@ -318,11 +318,11 @@ static bool read_own(struct record *record, enum own_key key)
                 record->bytes_percent = value == CHUNK_ABSENT ? (double)NAN : (double)value / 1e9;
                 return true;
         default:
-                return read_word(record, key);
+                return v1_read_word(record, key);
         }
 }
 
-static bool read_custom(struct record *record, const struct json_text *key)
+static bool v1_read_custom(struct record *record, const struct json_text *key)
 {
         if (cbor_put_text(&record->custom, key->data, key->len) < 0)
                 return json_read_nomem(record->in);
@@ -330,25 +330,25 @@ static bool read_custom(struct record *record, const struct json_text *key)
         return cbor_of_json(&record->custom, record->in);
 }
 
-static bool read_value(struct record *record, const struct json_text *key)
+static bool v1_read_value(struct record *record, const struct json_text *key)
 {
         int own = v1_find(own_keys, key);
 
         if (own >= 0)
-                return read_own(record, (enum own_key)own);
+                return v1_read_own(record, (enum own_key)own);
         for (const struct documented_number *number = documented_numbers; number->key; number++)
                 if (json_text_is(key, number->key))
-                        return read_number(record, number->field, number->unit);
+                        return v1_read_number(record, number->field, number->unit);
         for (unsigned int i = 0; i < CHUNK_N_FIELDS; i++) {
                 if (!json_text_is(key, chunk_fields[i].name))
                         continue;
                 if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
-                        return read_text(record, i);
-                return chunk_fields[i].type == CHUNK_TYPE_INT ? read_number(record, i, 1)
+                        return v1_read_text(record, i);
+                return chunk_fields[i].type == CHUNK_TYPE_INT ? v1_read_number(record, i, 1)
                                                               : json_read_skip(record->in);
         }
         return v1_find(documented_derived, key) >= 0 ? json_read_skip(record->in)
-                                                     : read_custom(record, key);
+                                                     : v1_read_custom(record, key);
 }
 
 /*
@@ -356,38 +356,40 @@ static bool read_value(struct record *record, const struct json_text *key)
  * the bytes of each branch are given, accessed_bytes are those of the chunk, and the percentage
  * tells the others.
  */
-static void set_selected(struct record *record)
+static void v1_set_selected(struct record *record)
 {
-        int64_t tree = get(record, CHUNK_TREE_BYTES), selected;
+        int64_t tree = v1_get(record, CHUNK_TREE_BYTES), selected;
         bool of_chunk = record->seen & 1u << OWN_BRANCH_BYTES;
 
         if (!of_chunk) {
-                set(record, CHUNK_SELECTED_BYTES, record->accessed_bytes);
-                set(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES, record->accessed_uncompressed_bytes);
+                v1_set(record, CHUNK_SELECTED_BYTES, record->accessed_bytes);
+                v1_set(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES,
+                       record->accessed_uncompressed_bytes);
                 return;
         }
         if (tree == CHUNK_ABSENT || !(record->bytes_percent >= 0 && record->bytes_percent <= 100))
                 return;
         selected = llround((double)tree * record->bytes_percent / 100);
-        set(record, CHUNK_SELECTED_BYTES, selected);
+        v1_set(record, CHUNK_SELECTED_BYTES, selected);
         if (record->accessed_bytes > 0 && record->accessed_uncompressed_bytes > 0)
-                set(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES,
-                    v1_scaled(&(struct json_number){ .real = (double)selected },
-                              (double)record->accessed_uncompressed_bytes /
-                                      (double)record->accessed_bytes));
+                v1_set(record, CHUNK_SELECTED_UNCOMPRESSED_BYTES,
+                       v1_scaled(&(struct json_number){ .real = (double)selected },
+                                 (double)record->accessed_uncompressed_bytes /
+                                         (double)record->accessed_bytes));
 }
 
-static bool finish_record(struct record *record)
+static bool v1_finish_record(struct record *record)
 {
         ROAST_CLEANUP(buf_deinit) struct buf map = BUF_INIT;
         struct chunk_table *table = &record->chunks->table;
 
-        set(record, CHUNK_OUTCOME,
-            record->outcome != CHUNK_ABSENT ? record->outcome
-            : record->failed                ? CHUNK_FAILED
-                                            : CHUNK_FINISHED);
-        set_selected(record);
-        v1_chunks_note(record->chunks, get(record, CHUNK_START_UTC_NS), get(record, CHUNK_WALL_NS));
+        v1_set(record, CHUNK_OUTCOME,
+               record->outcome != CHUNK_ABSENT ? record->outcome
+               : record->failed                ? CHUNK_FAILED
+                                               : CHUNK_FINISHED);
+        v1_set_selected(record);
+        v1_chunks_note(record->chunks, v1_get(record, CHUNK_START_UTC_NS),
+                       v1_get(record, CHUNK_WALL_NS));
         if (!record->n_custom)
                 return true;
         if (cbor_put(&map, CBOR_MAP, record->n_custom) < 0 ||
@@ -411,8 +413,8 @@ bool v1_record_read(struct v1_chunks *chunks, struct json_reader *in)
         if (good)
                 json_read_object(in);
         while (good && json_read_key(in, &key))
-                good = read_value(&record, &key);
-        good = good && !in->problem && finish_record(&record);
+                good = v1_read_value(&record, &key);
+        good = good && !in->problem && v1_finish_record(&record);
         buf_deinit(&record.custom);
         return good;
 }

@@ -47,8 +47,8 @@ void v1_series_deinit(struct v1_series *series)
         *series = (struct v1_series){ 0 };
 }
 
-static bool add_sample(struct v1_series *series, struct json_reader *in,
-                       const struct v1_sample *sample)
+static bool v1_add_sample(struct v1_series *series, struct json_reader *in,
+                          const struct v1_sample *sample)
 {
         if (ARRAY_ROOM(series->samples, series->n, series->cap) < 0)
                 return json_read_nomem(in);
@@ -63,7 +63,8 @@ static bool add_sample(struct v1_series *series, struct json_reader *in,
 }
 
 /* [time, value]; one that is not so is passed over */
-static bool read_sample(struct v1_series *series, struct json_reader *in, struct v1_sample *sample)
+static bool v1_read_sample(struct v1_series *series, struct json_reader *in,
+                           struct v1_sample *sample)
 {
         struct json_number number = { 0 };
         struct json_text text;
@@ -91,11 +92,11 @@ static bool read_sample(struct v1_series *series, struct json_reader *in, struct
         }
         if (in->problem)
                 return false;
-        return has_time && has_value ? add_sample(series, in, sample) : true;
+        return has_time && has_value ? v1_add_sample(series, in, sample) : true;
 }
 
 /* {worker: [[time, value], ...]} */
-static bool read_workers(struct v1_series *series, struct json_reader *in, uint32_t column)
+static bool v1_read_workers(struct v1_series *series, struct json_reader *in, uint32_t column)
 {
         struct json_text key;
 
@@ -115,14 +116,14 @@ static bool read_workers(struct v1_series *series, struct json_reader *in, uint3
                 }
                 json_read_array(in);
                 while (json_read_element(in))
-                        if (!read_sample(series, in, &sample))
+                        if (!v1_read_sample(series, in, &sample))
                                 return false;
         }
         return !in->problem;
 }
 
 /* {time: number}: how often the workers were looked at */
-static bool read_ticks(struct v1_series *series, struct json_reader *in)
+static bool v1_read_ticks(struct v1_series *series, struct json_reader *in)
 {
         struct json_text key;
 
@@ -163,18 +164,18 @@ bool v1_series_read(struct v1_series *series, struct json_reader *in)
                         return json_read_fail(in, "tracking_data has a key twice");
                 seen |= i < N_KEYS ? 1u << i : 0;
                 if (json_text_is(&key, "worker_counts")) {
-                        if (!read_ticks(series, in))
+                        if (!v1_read_ticks(series, in))
                                 return false;
                         continue;
                 }
-                if (i < N_KEYS ? !read_workers(series, in, i) : !json_read_skip(in))
+                if (i < N_KEYS ? !v1_read_workers(series, in, i) : !json_read_skip(in))
                         return false;
         }
         return !in->problem;
 }
 
 /* By worker, then by time; the last of an instant counts, and stays last. */
-static int by_worker(const void *a, const void *b)
+static int v1_by_worker(const void *a, const void *b)
 {
         const struct v1_sample *x = a, *y = b;
 
@@ -194,8 +195,8 @@ struct rows {
         size_t n;
 };
 
-static int flush(struct rows *rows, struct roast_run *run, const char *worker,
-                 struct roast_error *error)
+static int v1_series_flush(struct rows *rows, struct roast_run *run, const char *worker,
+                           struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf block = BUF_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
@@ -240,13 +241,13 @@ struct events {
         size_t cap;
 };
 
-static void events_deinit(struct events *events)
+static void v1_events_deinit(struct events *events)
 {
         free(events->events);
 }
 
-static int add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
-                     const struct roast_worker *worker)
+static int v1_add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
+                        const struct roast_worker *worker)
 {
         if (ARRAY_ROOM(events->events, events->n, events->cap) < 0)
                 return ROAST_E_NOMEM;
@@ -255,7 +256,7 @@ static int add_event(struct events *events, int64_t utc_ns, enum roast_worker_ev
         return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int v1_by_time(const void *a, const void *b)
 {
         const struct event *x = a, *y = b;
 
@@ -265,9 +266,9 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The samples of one worker, from first to end: its blocks, and when it was there */
-static int end_worker(const struct v1_series *series, const struct v1_sample *first,
-                      const struct v1_sample *end, struct roast_run *run, struct events *events,
-                      struct roast_worker *worker, int64_t offset_ns, struct roast_error *error)
+static int v1_end_worker(const struct v1_series *series, const struct v1_sample *first,
+                         const struct v1_sample *end, struct roast_run *run, struct events *events,
+                         struct roast_worker *worker, int64_t offset_ns, struct roast_error *error)
 {
         struct rows rows = { .n = 0 };
         int64_t last_utc_ns = end[-1].utc_ns;
@@ -278,7 +279,7 @@ static int end_worker(const struct v1_series *series, const struct v1_sample *fi
                 int64_t limit = worker->memory_limit_bytes;
                 bool begins = rows.n == 0 && worker->pid == -1;
 
-                if (rows.n == ROWS && (r = flush(&rows, run, worker->name, error)) < 0)
+                if (rows.n == ROWS && (r = v1_series_flush(&rows, run, worker->name, error)) < 0)
                         return r;
                 rows.times[rows.n] = (utc_ns + offset_ns) / 1000000;
                 for (size_t i = 0; i < N_COLUMNS; i++)
@@ -293,27 +294,27 @@ static int end_worker(const struct v1_series *series, const struct v1_sample *fi
                 }
                 rows.n++;
                 if (begins || worker->threads != threads || worker->memory_limit_bytes != limit)
-                        r = add_event(events, utc_ns,
-                                      begins && utc_ns == series->first_utc_ns
-                                              ? ROAST_WORKER_PRESENT
-                                              : ROAST_WORKER_CAME,
-                                      worker);
+                        r = v1_add_event(events, utc_ns,
+                                         begins && utc_ns == series->first_utc_ns
+                                                 ? ROAST_WORKER_PRESENT
+                                                 : ROAST_WORKER_CAME,
+                                         worker);
                 worker->pid = -2; /* not known either: it has come */
         }
         if (r >= 0 && last_utc_ns < series->last_utc_ns)
-                r = add_event(events, last_utc_ns, ROAST_WORKER_WENT, worker);
+                r = v1_add_event(events, last_utc_ns, ROAST_WORKER_WENT, worker);
         if (r < 0)
                 return roast_fail_nomem(error);
-        return flush(&rows, run, worker->name, error);
+        return v1_series_flush(&rows, run, worker->name, error);
 }
 
-static int add_events(struct events *events, struct roast_run *run, int64_t offset_ns,
-                      struct roast_error *error)
+static int v1_add_events(struct events *events, struct roast_run *run, int64_t offset_ns,
+                         struct roast_error *error)
 {
         int r = 0;
 
         if (events->n)
-                qsort(events->events, events->n, sizeof(*events->events), by_time);
+                qsort(events->events, events->n, sizeof(*events->events), v1_by_time);
         for (size_t i = 0; i < events->n && r >= 0; i++)
                 r = roast_run_add_worker_event(run, events->events[i].utc_ns + offset_ns,
                                                events->events[i].kind, &events->events[i].worker,
@@ -321,7 +322,7 @@ static int add_events(struct events *events, struct roast_run *run, int64_t offs
         return r;
 }
 
-static void names_free(char ***names)
+static void v1_names_free(char ***names)
 {
         for (size_t i = 0; *names && (*names)[i]; i++)
                 free((*names)[i]);
@@ -329,9 +330,9 @@ static void names_free(char ***names)
 }
 
 /* The workers' names as C strings, NULL behind the last */
-static char **names_of(const struct v1_series *series)
+static char **v1_names_of(const struct v1_series *series)
 {
-        ROAST_CLEANUP(names_free) char **names = calloc(series->workers.n + 1, sizeof(*names));
+        ROAST_CLEANUP(v1_names_free) char **names = calloc(series->workers.n + 1, sizeof(*names));
         char **result;
 
         for (size_t i = 0; names && i < series->workers.n; i++) {
@@ -350,8 +351,8 @@ static char **names_of(const struct v1_series *series)
 int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offset_ns,
                   struct roast_error *error)
 {
-        ROAST_CLEANUP(events_deinit) struct events events = { 0 };
-        ROAST_CLEANUP(names_free) char **names = names_of(series);
+        ROAST_CLEANUP(v1_events_deinit) struct events events = { 0 };
+        ROAST_CLEANUP(v1_names_free) char **names = v1_names_of(series);
         const struct v1_sample *samples = series->samples;
         size_t first = 0;
         int r = 0;
@@ -359,7 +360,7 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
         if (!names)
                 return roast_fail_nomem(error);
         if (series->n)
-                qsort(series->samples, series->n, sizeof(*series->samples), by_worker);
+                qsort(series->samples, series->n, sizeof(*series->samples), v1_by_worker);
         while (first < series->n && r >= 0) {
                 struct roast_worker worker = { .name = names[samples[first].worker],
                                                .pid = -1,
@@ -369,9 +370,9 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
 
                 while (next < series->n && samples[next].worker == samples[first].worker)
                         next++;
-                r = end_worker(series, samples + first, samples + next, run, &events, &worker,
-                               offset_ns, error);
+                r = v1_end_worker(series, samples + first, samples + next, run, &events, &worker,
+                                  offset_ns, error);
                 first = next;
         }
-        return r < 0 ? r : add_events(&events, run, offset_ns, error);
+        return r < 0 ? r : v1_add_events(&events, run, offset_ns, error);
 }

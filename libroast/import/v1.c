@@ -28,16 +28,16 @@
 #define DAY_NS     (96 * QUARTER_NS)
 #define CLOCKS_NS  (60 * 1000000000ll) /* more than clocks and samples are apart */
 
-static int fail_in(struct roast_error *error, int code, const char *path, const char *name,
-                   const struct roast_error *what)
+static int v1_fail_in(struct roast_error *error, int code, const char *path, const char *name,
+                      const struct roast_error *what)
 {
         return code == ROAST_E_NOMEM
                        ? roast_fail_nomem(error)
                        : roast_fail(error, code, "%s/%s: %s", path, name, what->message);
 }
 
-static int parse_metrics(struct v1 *v1, const char *path, const struct buf *text,
-                         struct roast_error *error)
+static int v1_parse_metrics(struct v1 *v1, const char *path, const struct buf *text,
+                            struct roast_error *error)
 {
         struct roast_error what = { 0 };
         int r;
@@ -59,11 +59,11 @@ static int parse_metrics(struct v1 *v1, const char *path, const struct buf *text
                 *error = v1->chunks.error;
                 return v1->chunks.error.code;
         }
-        return r < 0 ? fail_in(error, r, path, "metrics.json", &what) : 0;
+        return r < 0 ? v1_fail_in(error, r, path, "metrics.json", &what) : 0;
 }
 
 /* "t0,t1": seconds of a clock that begins anywhere; what lies between them counts. */
-static int read_times(struct v1 *v1, const char *path, struct roast_error *error)
+static int v1_read_times(struct v1 *v1, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         struct json_number t0 = { 0 }, t1 = { 0 };
@@ -90,7 +90,8 @@ static int read_times(struct v1 *v1, const char *path, struct roast_error *error
         return 0;
 }
 
-static bool read_metadata_value(struct v1 *v1, struct json_reader *in, const struct json_text *key)
+static bool v1_read_metadata_value(struct v1 *v1, struct json_reader *in,
+                                   const struct json_text *key)
 {
         struct json_number number;
         struct json_text text;
@@ -111,7 +112,7 @@ static bool read_metadata_value(struct v1 *v1, struct json_reader *in, const str
         return json_read_skip(in);
 }
 
-static int read_metadata(struct v1 *v1, const char *path, struct roast_error *error)
+static int v1_read_metadata(struct v1 *v1, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         struct roast_error what = { 0 };
@@ -125,15 +126,15 @@ static int read_metadata(struct v1 *v1, const char *path, struct roast_error *er
         if (json_reader_init(&in, (const char *)text.data, text.len) < 0)
                 return roast_fail_nomem(error);
         if (json_read_object(&in))
-                while (json_read_key(&in, &key) && read_metadata_value(v1, &in, &key))
+                while (json_read_key(&in, &key) && v1_read_metadata_value(v1, &in, &key))
                         ;
         r = json_reader_end(&in, &what);
         json_reader_deinit(&in);
-        return r < 0 ? fail_in(error, r, path, "metadata.json", &what) : 0;
+        return r < 0 ? v1_fail_in(error, r, path, "metadata.json", &what) : 0;
 }
 
 /* Anything the user gave, kept as it is */
-static int read_config(struct v1 *v1, const char *path, struct roast_error *error)
+static int v1_read_config(struct v1 *v1, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         struct roast_error what = { 0 };
@@ -149,12 +150,12 @@ static int read_config(struct v1 *v1, const char *path, struct roast_error *erro
         r = json_reader_end(&in, &what);
         json_reader_deinit(&in);
         if (r < 0)
-                return fail_in(error, r, path, "config.json", &what);
+                return v1_fail_in(error, r, path, "config.json", &what);
         return roast_run_fact_text(v1->run, "import.config", (const char *)text.data, error);
 }
 
 /* The smallest multiple that is not below */
-static int64_t multiple_from(int64_t least, int64_t step)
+static int64_t v1_multiple_from(int64_t least, int64_t step)
 {
         return (int64_t)ceil((double)least / (double)step) * step;
 }
@@ -165,7 +166,7 @@ static int64_t multiple_from(int64_t least, int64_t step)
  * so already, else whole hours if these will do, else halves or quarters. A run waits rather for
  * its first chunk than after its last one.
  */
-static int64_t offset_of(const struct v1 *v1)
+static int64_t v1_offset_of(const struct v1 *v1)
 {
         static const int64_t steps[] = { 4 * QUARTER_NS, 2 * QUARTER_NS, QUARTER_NS };
         int64_t least, most;
@@ -180,12 +181,12 @@ static int64_t offset_of(const struct v1 *v1)
         if (least <= 0 && most >= 0)
                 return 0;
         for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-                if (multiple_from(least, steps[i]) <= most)
-                        return multiple_from(least, steps[i]);
+                if (v1_multiple_from(least, steps[i]) <= most)
+                        return v1_multiple_from(least, steps[i]);
         return llround((double)(most - CLOCKS_NS) / (double)QUARTER_NS) * QUARTER_NS;
 }
 
-static int add_times(struct v1 *v1, int64_t offset_ns, struct roast_error *error)
+static int v1_add_times(struct v1 *v1, int64_t offset_ns, struct roast_error *error)
 {
         int64_t start = v1->chunks.first_utc_ns, end = v1->chunks.last_utc_ns, elapsed_ns;
         bool known = v1->elapsed_s >= 0 && v1->elapsed_s < 9e9;
@@ -214,8 +215,8 @@ static int add_times(struct v1 *v1, int64_t offset_ns, struct roast_error *error
                                              "the measurement does not tell it", error);
 }
 
-static int add_report_figure(struct v1 *v1, const char *name, enum v1_figure figure,
-                             struct roast_error *error)
+static int v1_add_report_figure(struct v1 *v1, const char *name, enum v1_figure figure,
+                                struct roast_error *error)
 {
         static const char *const silent = "the measurement does not tell it";
         static const char *const zeros =
@@ -233,7 +234,7 @@ static int add_report_figure(struct v1 *v1, const char *name, enum v1_figure fig
 }
 
 /* The report itself is not kept: what it said is told by the figures that were made of it. */
-static int add_report(struct v1 *v1, struct roast_error *error)
+static int v1_add_report(struct v1 *v1, struct roast_error *error)
 {
         double each = v1->figures[V1_CPU_PER_CHUNK].real;
         int r;
@@ -245,16 +246,16 @@ static int add_report(struct v1 *v1, struct roast_error *error)
                 };
                 v1->has[V1_CHUNKS] = v1->figures[V1_CHUNKS].integer >= 0;
         }
-        r = add_report_figure(v1, "report.entries", V1_EVENTS, error);
+        r = v1_add_report_figure(v1, "report.entries", V1_EVENTS, error);
         if (r >= 0)
-                r = add_report_figure(v1, "report.bytesread", V1_BYTES_READ, error);
+                r = v1_add_report_figure(v1, "report.bytesread", V1_BYTES_READ, error);
         if (r >= 0)
-                r = add_report_figure(v1, "report.processtime", V1_CPU_TIME, error);
-        return r < 0 ? r : add_report_figure(v1, "report.chunks", V1_CHUNKS, error);
+                r = v1_add_report_figure(v1, "report.processtime", V1_CPU_TIME, error);
+        return r < 0 ? r : v1_add_report_figure(v1, "report.chunks", V1_CHUNKS, error);
 }
 
 /* The name is not kept: it is that of the tasks whose time the processor's is, if of one only. */
-static int add_processor(struct v1 *v1, struct roast_error *error)
+static int v1_add_processor(struct v1 *v1, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf name = BUF_INIT;
         size_t n = 0, found = 0, len;
@@ -276,8 +277,8 @@ static int add_processor(struct v1 *v1, struct roast_error *error)
 }
 
 /* Its name is the directory's; the same content has the same id. */
-static int add_identity(struct v1 *v1, const char *path, const struct buf *text,
-                        struct roast_error *error)
+static int v1_add_identity(struct v1 *v1, const char *path, const struct buf *text,
+                           struct roast_error *error)
 {
         XXH128_hash_t hash = XXH3_128bits(text->data, text->len);
         ROAST_CLEANUP(cleanup_free) char *real = realpath(path, NULL);
@@ -294,9 +295,9 @@ static int add_identity(struct v1 *v1, const char *path, const struct buf *text,
         return r < 0 ? r : roast_run_fact_text(v1->run, "run.outcome", "finished", error);
 }
 
-static int add_all(struct v1 *v1, struct roast_error *error)
+static int v1_add_all(struct v1 *v1, struct roast_error *error)
 {
-        int64_t offset_ns = offset_of(v1);
+        int64_t offset_ns = v1_offset_of(v1);
         int r;
 
         if (isnan(v1->elapsed_s) && v1->has[V1_ELAPSED])
@@ -307,7 +308,7 @@ static int add_all(struct v1 *v1, struct roast_error *error)
         if (r >= 0 && offset_ns)
                 r = roast_run_fact_int(v1->run, "import.offset_ns", offset_ns, error);
         if (r >= 0)
-                r = add_times(v1, offset_ns, error);
+                r = v1_add_times(v1, offset_ns, error);
         if (r >= 0 && v1->series.n_ticks > 1)
                 r = roast_run_fact_real(v1->run, "backend.interval_s",
                                         ((double)v1->series.last_tick_utc_ns -
@@ -315,12 +316,12 @@ static int add_all(struct v1 *v1, struct roast_error *error)
                                                 1e9 / (double)(v1->series.n_ticks - 1),
                                         error);
         if (r >= 0)
-                r = add_report(v1, error);
-        return r < 0 ? r : add_processor(v1, error);
+                r = v1_add_report(v1, error);
+        return r < 0 ? r : v1_add_processor(v1, error);
 }
 
 /* When it was saved, if nothing in it tells: when the file was written */
-static int note_written(struct v1 *v1, const char *path, struct roast_error *error)
+static int v1_note_written(struct v1 *v1, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
@@ -334,7 +335,7 @@ static int note_written(struct v1 *v1, const char *path, struct roast_error *err
         return 0;
 }
 
-static int import(struct roast_run *run, const char *path, struct roast_error *error)
+static int v1_import(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         ROAST_CLEANUP(v1_deinit)
@@ -342,23 +343,23 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         int r;
 
         v1_chunks_init(&v1.chunks, run);
-        r = note_written(&v1, path, error);
+        r = v1_note_written(&v1, path, error);
         if (r >= 0)
                 r = import_read_file(&text, path, "metrics.json", METRICS_MAX, error);
         if (r >= 0)
-                r = add_identity(&v1, path, &text, error);
+                r = v1_add_identity(&v1, path, &text, error);
         if (r >= 0)
-                r = parse_metrics(&v1, path, &text, error);
+                r = v1_parse_metrics(&v1, path, &text, error);
         if (r >= 0)
-                r = read_times(&v1, path, error);
+                r = v1_read_times(&v1, path, error);
         if (r >= 0)
-                r = read_metadata(&v1, path, error);
+                r = v1_read_metadata(&v1, path, error);
         if (r >= 0)
-                r = read_config(&v1, path, error);
-        return r < 0 ? r : add_all(&v1, error);
+                r = v1_read_config(&v1, path, error);
+        return r < 0 ? r : v1_add_all(&v1, error);
 }
 
-static int recognises(const char *path, struct roast_error *error)
+static int v1_recognises(const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
@@ -370,4 +371,4 @@ static int recognises(const char *path, struct roast_error *error)
         return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-const struct importer import_v1 = { "a v1 measurement", recognises, import };
+const struct importer import_v1 = { "a v1 measurement", v1_recognises, v1_import };

@@ -14,7 +14,7 @@ void vine_graph_deinit(struct vine_graph *graph)
         *graph = (struct vine_graph){ 0 };
 }
 
-static int add_product(struct vine_graph *graph, int64_t task, const char *file)
+static int vine_add_product(struct vine_graph *graph, int64_t task, const char *file)
 {
         int64_t number = intern_put(&graph->files, file, strlen(file));
 
@@ -27,7 +27,7 @@ static int add_product(struct vine_graph *graph, int64_t task, const char *file)
 }
 
 /* TASK T12 "program" INPUTS name... OUTPUTS name...; results that stay on workers are temp-... */
-static int read_task(struct vine_graph *graph, char *at)
+static int vine_read_task(struct vine_graph *graph, char *at)
 {
         const char *name = vine_word(&at);
         int64_t task = name[0] == 'T' ? vine_number(name + 1) : -1;
@@ -38,7 +38,7 @@ static int read_task(struct vine_graph *graph, char *at)
         outputs += strlen(" OUTPUTS ");
         for (const char *file = vine_word(&outputs); *file; file = vine_word(&outputs))
                 if (!strncmp(file, "temp-", 5)) {
-                        int r = add_product(graph, task, file);
+                        int r = vine_add_product(graph, task, file);
 
                         if (r < 0)
                                 return r;
@@ -46,18 +46,18 @@ static int read_task(struct vine_graph *graph, char *at)
         return 0;
 }
 
-static int compare_products(const void *a, const void *b)
+static int vine_compare_products(const void *a, const void *b)
 {
         const struct vine_product *x = a, *y = b;
 
         return (x->task > y->task) - (x->task < y->task);
 }
 
-static int note_makers(struct vine_graph *graph)
+static int vine_note_makers(struct vine_graph *graph)
 {
         if (graph->n == 0)
                 return 0;
-        qsort(graph->products, graph->n, sizeof(*graph->products), compare_products);
+        qsort(graph->products, graph->n, sizeof(*graph->products), vine_compare_products);
         graph->makers = malloc(graph->files.n * sizeof(*graph->makers));
         if (!graph->makers)
                 return ROAST_E_NOMEM;
@@ -75,11 +75,11 @@ int vine_graph_read(struct vine_graph *graph, FILE *in, struct roast_error *erro
                 char *at = line;
 
                 if (!strcmp(vine_word(&at), "TASK"))
-                        r = read_task(graph, at);
+                        r = vine_read_task(graph, at);
         }
         free(line);
         if (r >= 0)
-                r = note_makers(graph);
+                r = vine_note_makers(graph);
         return r < 0 ? roast_fail_nomem(error) : 0;
 }
 
@@ -90,6 +90,6 @@ int64_t vine_graph_origin(const struct vine_graph *graph, int64_t task)
 
         if (graph->n == 0)
                 return task;
-        found = bsearch(&wanted, graph->products, graph->n, sizeof(wanted), compare_products);
+        found = bsearch(&wanted, graph->products, graph->n, sizeof(wanted), vine_compare_products);
         return found ? graph->makers[found->file] : task;
 }

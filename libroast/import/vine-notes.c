@@ -22,7 +22,7 @@ struct vine_note {
 };
 
 /* 1, 0 if it is something else, or ROAST_E_NOMEM */
-static int read_note(struct vine *vine, const char *text, struct vine_note *note)
+static int vine_read_note(struct vine *vine, const char *text, struct vine_note *note)
 {
         struct json_reader in;
         struct json_text key, value;
@@ -82,7 +82,7 @@ int vine_read_application(struct vine *vine, char *at)
 
         if (strcmp(vine_word(&at), "coffea_task"))
                 return 0;
-        r = read_note(vine, at, &note);
+        r = vine_read_note(vine, at, &note);
         if (r < 0)
                 return roast_fail_nomem(vine->error);
         if (r == 0 || note.task_id < 0)

@@ -22,7 +22,7 @@ struct vine_measured {
  * A recovery makes a result again that was counted before: it is a task, but no further attempt at
  * its chunk.
  */
-static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_task row)
+static int vine_add_attempt(struct vine *vine, struct vine_task *task, struct roast_task row)
 {
         static const struct vine_task no_chunk = { .dataset = VINE_NONE,
                                                    .file = VINE_NONE,
@@ -65,17 +65,18 @@ static int add_attempt(struct vine *vine, struct vine_task *task, struct roast_t
 }
 
 /* An attempt that the manager did not get a result of: its worker went, or the log ends. */
-static int end_without_result(struct vine *vine, struct vine_task *task, int64_t us, int outcome)
+static int vine_end_without_result(struct vine *vine, struct vine_task *task, int64_t us,
+                                   int outcome)
 {
         struct roast_task row = ROAST_TASK_INIT;
 
         row.outcome = outcome;
         row.start_utc_ns = task->running_us * 1000;
         row.stop_utc_ns = us * 1000;
-        return add_attempt(vine, task, row);
+        return vine_add_attempt(vine, task, row);
 }
 
-static void note_measured(const struct json_text *name, double value, void *context)
+static void vine_note_measured(const struct json_text *name, double value, void *context)
 {
         struct vine_measured *measured = context;
         const struct {
@@ -98,24 +99,24 @@ static void note_measured(const struct json_text *name, double value, void *cont
 }
 
 /* -1 for what is not there or cannot be: TaskVine's own subtractions can wrap around. */
-static int64_t seconds_ns(double seconds)
+static int64_t vine_seconds_ns(double seconds)
 {
         return seconds >= 0 && seconds < 4e9 ? llround(seconds * 1e6) * 1000 : -1;
 }
 
-static int64_t megabytes(double size)
+static int64_t vine_megabytes(double size)
 {
         return size >= 0 && size < 1e12 ? llround(size * 1048576) : -1;
 }
 
-static int64_t sum_known(int64_t a, int64_t b)
+static int64_t vine_sum_known(int64_t a, int64_t b)
 {
         return a < 0 ? b : b < 0 ? a : a + b;
 }
 
 /* RETRIEVED result exit-code {limits} {measured}. A Python exception is SUCCESS with exit code 1.
  */
-static int read_retrieved(struct vine *vine, struct vine_task *task, int64_t us, char *at)
+static int vine_read_retrieved(struct vine *vine, struct vine_task *task, int64_t us, char *at)
 {
         struct vine_measured measured = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
         struct roast_task row = ROAST_TASK_INIT;
@@ -128,36 +129,36 @@ static int read_retrieved(struct vine *vine, struct vine_task *task, int64_t us,
         if (task->running_us < 0)
                 return vine_skip(vine);
         if (second)
-                r = vine_resources(second + 2, note_measured, &measured);
+                r = vine_resources(second + 2, vine_note_measured, &measured);
         if (r < 0)
                 return roast_fail_nomem(vine->error);
         if (r == 0)
                 vine->skipped++;
         row.outcome = success && !strcmp(code, "0") ? CHUNK_FINISHED : CHUNK_FAILED;
-        row.start_utc_ns = seconds_ns(measured.time_worker_start);
-        row.stop_utc_ns = seconds_ns(measured.time_worker_end);
+        row.start_utc_ns = vine_seconds_ns(measured.time_worker_start);
+        row.stop_utc_ns = vine_seconds_ns(measured.time_worker_end);
         if (row.start_utc_ns < 0 || row.stop_utc_ns < row.start_utc_ns) {
                 row.start_utc_ns = task->running_us * 1000;
                 row.stop_utc_ns = (task->ended_us < 0 ? us : task->ended_us) * 1000;
         }
         row.compute_start_utc_ns = row.start_utc_ns;
         row.compute_ns = row.stop_utc_ns - row.start_utc_ns;
-        row.transfer_ns = sum_known(seconds_ns(measured.time_input_mgr),
-                                    seconds_ns(measured.time_output_mgr));
-        row.transfer_bytes = megabytes(measured.size_input_mgr);
-        row.result_bytes = megabytes(measured.size_output_mgr);
-        row.cpu_ns = seconds_ns(measured.cpu_time);
+        row.transfer_ns = vine_sum_known(vine_seconds_ns(measured.time_input_mgr),
+                                         vine_seconds_ns(measured.time_output_mgr));
+        row.transfer_bytes = vine_megabytes(measured.size_input_mgr);
+        row.result_bytes = vine_megabytes(measured.size_output_mgr);
+        row.cpu_ns = vine_seconds_ns(measured.cpu_time);
         if (row.cpu_ns >= 0) /* else memory is what the task was allotted */
-                row.peak_memory_bytes = megabytes(measured.memory);
+                row.peak_memory_bytes = vine_megabytes(measured.memory);
         if (row.outcome == CHUNK_FAILED) {
                 (void)snprintf(message, sizeof(message), "exit code %.16s", code);
                 row.error_type = success ? "ExitCode" : result;
                 row.error_message = success ? message : NULL;
         }
-        return add_attempt(vine, task, row);
+        return vine_add_attempt(vine, task, row);
 }
 
-static int read_task(struct vine *vine, int64_t us, char *at)
+static int vine_transactions_read_task(struct vine *vine, int64_t us, char *at)
 {
         int64_t id = vine_number(vine_word(&at)), index, number;
         const char *what = vine_word(&at), *name;
@@ -175,7 +176,8 @@ static int read_task(struct vine *vine, int64_t us, char *at)
                 if (number < 0)
                         return (int)number;
                 task->category = number;
-                return task->running_us < 0 ? 0 : end_without_result(vine, task, us, CHUNK_LOST);
+                return task->running_us < 0 ? 0
+                                            : vine_end_without_result(vine, task, us, CHUNK_LOST);
         }
         if (!strcmp(what, "RUNNING")) {
                 number = vine_worker_index(vine, vine_word(&at));
@@ -187,12 +189,12 @@ static int read_task(struct vine *vine, int64_t us, char *at)
         } else if (!strcmp(what, "WAITING_RETRIEVAL")) {
                 task->ended_us = us;
         } else if (!strcmp(what, "RETRIEVED")) {
-                return read_retrieved(vine, task, us, at);
+                return vine_read_retrieved(vine, task, us, at);
         }
         return 0;
 }
 
-static int read_line(struct vine *vine, char *at)
+static int vine_read_line(struct vine *vine, char *at)
 {
         int64_t us = vine_number(vine_word(&at));
         const char *what;
@@ -205,7 +207,7 @@ static int read_line(struct vine *vine, char *at)
                 vine->start_us = us;
         vine->last_us = us;
         if (!strcmp(what, "TASK"))
-                return read_task(vine, us, at);
+                return vine_transactions_read_task(vine, us, at);
         if (!strcmp(what, "WORKER"))
                 return vine_read_worker(vine, us, at);
         if (!strcmp(what, "APPLICATION"))
@@ -223,7 +225,7 @@ static int read_line(struct vine *vine, char *at)
 }
 
 /* How long the run took; VINE_NONE: it has not ended, or its clock was set meanwhile */
-static int64_t elapsed_us(const struct vine *vine)
+static int64_t vine_elapsed_us(const struct vine *vine)
 {
         if (vine->start_us < 0 || vine->end_us < 0)
                 return VINE_NONE;
@@ -233,7 +235,7 @@ static int64_t elapsed_us(const struct vine *vine)
 /* coffea's TaskVineExecutor has a category for each kind of task: this one is about chunks. */
 #define CHUNK_CATEGORY "processing"
 
-static bool has_chunk_category(const struct vine *vine)
+static bool vine_has_chunk_category(const struct vine *vine)
 {
         for (size_t i = 0; i < vine->n_tasks; i++) {
                 size_t len;
@@ -248,7 +250,7 @@ static bool has_chunk_category(const struct vine *vine)
         return false;
 }
 
-static int add_facts(struct vine *vine)
+static int vine_add_facts(struct vine *vine)
 {
         const struct {
                 const char *name;
@@ -256,7 +258,7 @@ static int add_facts(struct vine *vine)
         } facts[] = {
                 { "run.start_utc_ns", vine->start_us < 0 ? -1 : vine->start_us * 1000 },
                 { "run.end_utc_ns", vine->end_us < 0 ? -1 : vine->end_us * 1000 },
-                { "run.elapsed_ns", elapsed_us(vine) < 0 ? -1 : elapsed_us(vine) * 1000 },
+                { "run.elapsed_ns", vine_elapsed_us(vine) < 0 ? -1 : vine_elapsed_us(vine) * 1000 },
                 { "vine.tasks", (int64_t)vine->n_tasks },
                 { "vine.sent_bytes", vine->bytes_sent },
                 { "vine.received_bytes", vine->bytes_received },
@@ -270,7 +272,7 @@ static int add_facts(struct vine *vine)
                                                vine->error);
         if (r >= 0 && vine->end_us >= 0)
                 r = roast_run_fact_text(vine->run, "run.outcome", "finished", vine->error);
-        if (r >= 0 && has_chunk_category(vine))
+        if (r >= 0 && vine_has_chunk_category(vine))
                 r = roast_run_fact_text(vine->run, "task.chunk_prefix", CHUNK_CATEGORY,
                                         vine->error);
         return r;
@@ -290,12 +292,13 @@ int vine_transactions_read(struct roast_run *run, FILE *in, const struct vine_gr
         int r = line ? 0 : roast_fail_nomem(error);
 
         while (r >= 0 && vine_line(in, line))
-                r = read_line(&vine, line);
+                r = vine_read_line(&vine, line);
         for (size_t i = 0; r >= 0 && i < vine.n_tasks; i++)
                 if (vine.tasks[i].running_us >= 0)
-                        r = end_without_result(&vine, &vine.tasks[i], vine.last_us, CHUNK_RUNNING);
+                        r = vine_end_without_result(&vine, &vine.tasks[i], vine.last_us,
+                                                    CHUNK_RUNNING);
         if (r >= 0)
-                r = add_facts(&vine);
+                r = vine_add_facts(&vine);
         free(line);
         free(vine.tasks);
         free(vine.workers);

@@ -6,7 +6,7 @@
 
 #include "import/vine-state.h"
 
-static void note_capacity(const struct json_text *name, double value, void *context)
+static void vine_note_capacity(const struct json_text *name, double value, void *context)
 {
         struct vine_worker *worker = context;
 
@@ -18,7 +18,7 @@ static void note_capacity(const struct json_text *name, double value, void *cont
                 worker->memory_bytes = llround(value * 1048576);
 }
 
-static int announce(struct vine *vine, int64_t index, int64_t us, enum roast_worker_event kind)
+static int vine_announce(struct vine *vine, int64_t index, int64_t us, enum roast_worker_event kind)
 {
         const struct vine_worker *worker = &vine->workers[index];
         char *name = vine_text(&vine->worker_ids, index);
@@ -45,11 +45,12 @@ static int announce(struct vine *vine, int64_t index, int64_t us, enum roast_wor
 }
 
 /* A worker has come when it has told what it has; later it may tell something else. */
-static int read_worker_resources(struct vine *vine, int64_t index, int64_t us, const char *text)
+static int vine_read_worker_resources(struct vine *vine, int64_t index, int64_t us,
+                                      const char *text)
 {
         struct vine_worker *worker = &vine->workers[index];
         struct vine_worker before = *worker;
-        int r = vine_resources(text, note_capacity, worker);
+        int r = vine_resources(text, vine_note_capacity, worker);
 
         if (r <= 0) {
                 *worker = before;
@@ -61,7 +62,7 @@ static int read_worker_resources(struct vine *vine, int64_t index, int64_t us, c
                              : us;
         else if (worker->connected_us >= 0)
                 us = worker->connected_us;
-        return us < 0 ? 0 : announce(vine, index, us, ROAST_WORKER_CAME);
+        return us < 0 ? 0 : vine_announce(vine, index, us, ROAST_WORKER_CAME);
 }
 
 int vine_read_worker(struct vine *vine, int64_t us, char *at)
@@ -84,14 +85,14 @@ int vine_read_worker(struct vine *vine, int64_t us, char *at)
                 return 0;
         }
         if (!strcmp(what, "RESOURCES"))
-                return read_worker_resources(vine, index, us, at);
+                return vine_read_worker_resources(vine, index, us, at);
         if (!strcmp(what, "DISCONNECTION")) {
                 int r = 0;
 
                 if (vine->workers[index].cores < 0 && vine->workers[index].connected_us >= 0)
-                        r = announce(vine, index, vine->workers[index].connected_us,
-                                     ROAST_WORKER_CAME);
-                return r < 0 ? r : announce(vine, index, us, ROAST_WORKER_WENT);
+                        r = vine_announce(vine, index, vine->workers[index].connected_us,
+                                          ROAST_WORKER_CAME);
+                return r < 0 ? r : vine_announce(vine, index, us, ROAST_WORKER_WENT);
         }
         if (!strcmp(what, "TRANSFER")) {
                 bool input = !strcmp(vine_word(&at), "INPUT");

@@ -16,7 +16,7 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static char *join(const char *folder, const char *name)
+static char *vine_join(const char *folder, const char *name)
 {
         char *path;
 
@@ -27,9 +27,9 @@ static char *join(const char *folder, const char *name)
 }
 
 /* Whatever else has a log's name is none: opening a pipe would wait for its other end. */
-static FILE *open_log(const char *folder, const char *name)
+static FILE *vine_open_log(const char *folder, const char *name)
 {
-        ROAST_CLEANUP(cleanup_free) char *path = join(folder, name);
+        ROAST_CLEANUP(cleanup_free) char *path = vine_join(folder, name);
         struct stat st;
 
         if (path && stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
@@ -40,7 +40,7 @@ static FILE *open_log(const char *folder, const char *name)
 }
 
 /* Whether that is an answer, and not a failure that may be gone the next time */
-static bool is_missing(int number)
+static bool vine_is_missing(int number)
 {
         return number == ENOENT || number == ENOTDIR || number == EACCES;
 }
@@ -49,14 +49,14 @@ static bool is_missing(int number)
  * 1 if the folder has a `transactions` that begins as TaskVine's do, else 0; negative, with errno,
  * if that cannot be said, as in the functions below.
  */
-static int has_logs(const char *folder)
+static int vine_has_logs(const char *folder)
 {
-        FILE *in = open_log(folder, "transactions");
+        FILE *in = vine_open_log(folder, "transactions");
         char begin[64] = "";
         int r, number;
 
         if (!in)
-                return is_missing(errno) ? 0 : -1;
+                return vine_is_missing(errno) ? 0 : -1;
         r = fgets(begin, sizeof(begin), in) && strstr(begin, " manager_pid MANAGER ");
         number = ferror(in) ? errno : 0;
         (void)fclose(in);
@@ -67,11 +67,11 @@ static int has_logs(const char *folder)
 }
 
 /* Takes the logs of one run if they are the latest so far. */
-static int take_later(char **best, const char *folder, const char *name)
+static int vine_take_later(char **best, const char *folder, const char *name)
 {
-        ROAST_CLEANUP(cleanup_free) char *inner = join(folder, name);
-        ROAST_CLEANUP(cleanup_free) char *logs = inner ? join(inner, "vine-logs") : NULL;
-        int r = logs ? has_logs(logs) : -1;
+        ROAST_CLEANUP(cleanup_free) char *inner = vine_join(folder, name);
+        ROAST_CLEANUP(cleanup_free) char *logs = inner ? vine_join(inner, "vine-logs") : NULL;
+        int r = logs ? vine_has_logs(logs) : -1;
 
         if (r <= 0 || (*best && strcmp(*best, logs) > 0))
                 return r;
@@ -82,14 +82,14 @@ static int take_later(char **best, const char *folder, const char *name)
 }
 
 /* The last name among those in the folder that lead to logs */
-static int latest_run(char **ret, const char *folder)
+static int vine_latest_run(char **ret, const char *folder)
 {
         DIR *dir = opendir(folder);
         char *best = NULL;
         int r = 0, number;
 
         if (!dir)
-                return is_missing(errno) ? 0 : -1;
+                return vine_is_missing(errno) ? 0 : -1;
         while (r >= 0) {
                 struct dirent *entry;
 
@@ -98,7 +98,7 @@ static int latest_run(char **ret, const char *folder)
                 if (!entry)
                         break;
                 if (entry->d_name[0] != '.' && strcmp(entry->d_name, "most-recent") != 0)
-                        r = take_later(&best, folder, entry->d_name);
+                        r = vine_take_later(&best, folder, entry->d_name);
         }
         number = errno; /* 0 at the end of the folder */
         closedir(dir);
@@ -112,47 +112,47 @@ static int latest_run(char **ret, const char *folder)
 }
 
 /* The folder with the logs, which the caller frees; 0: this is something else */
-static int find_logs(char **ret, const char *path)
+static int vine_find_logs(char **ret, const char *path)
 {
         static const char *const inner[] = { ".", "vine-logs" };
         static const char *const outer[] = { ".", "vine-run-info" };
         int r = 0;
 
         for (size_t i = 0; r == 0 && i < ROAST_ARRAY_SIZE(inner); i++) {
-                ROAST_CLEANUP(cleanup_free) char *logs = join(path, inner[i]);
+                ROAST_CLEANUP(cleanup_free) char *logs = vine_join(path, inner[i]);
 
-                r = logs ? has_logs(logs) : -1;
+                r = logs ? vine_has_logs(logs) : -1;
                 if (r > 0) {
                         *ret = logs;
                         logs = NULL;
                 }
         }
         for (size_t i = 0; r == 0 && i < ROAST_ARRAY_SIZE(outer); i++) {
-                ROAST_CLEANUP(cleanup_free) char *folder = join(path, outer[i]);
+                ROAST_CLEANUP(cleanup_free) char *folder = vine_join(path, outer[i]);
 
-                r = folder ? latest_run(ret, folder) : -1;
+                r = folder ? vine_latest_run(ret, folder) : -1;
         }
         return r;
 }
 
 /* What errno says */
-static int fail(const char *path, struct roast_error *error)
+static int vine_fail(const char *path, struct roast_error *error)
 {
         return errno == ENOMEM ? roast_fail_nomem(error)
                                : roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", path,
                                             strerror(errno));
 }
 
-static int recognises(const char *path, struct roast_error *error)
+static int vine_recognises(const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *logs = NULL;
-        int r = find_logs(&logs, path);
+        int r = vine_find_logs(&logs, path);
 
-        return r < 0 ? fail(path, error) : r;
+        return r < 0 ? vine_fail(path, error) : r;
 }
 
 /* The run is named by the folder around the logs: TaskVine calls it after the time. */
-static int name_run(struct roast_run *run, const char *logs, struct roast_error *error)
+static int vine_name_run(struct roast_run *run, const char *logs, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *path = realpath(logs, NULL);
         char *end = path ? strrchr(path, '/') : NULL;
@@ -166,21 +166,21 @@ static int name_run(struct roast_run *run, const char *logs, struct roast_error 
         return roast_run_fact_text(run, "run.name", *name ? name : "taskvine", error);
 }
 
-static int import(struct roast_run *run, const char *path, struct roast_error *error)
+static int vine_import(struct roast_run *run, const char *path, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *logs = NULL;
         struct vine_graph graph = { 0 };
         FILE *transactions = NULL, *taskgraph = NULL;
-        int r = find_logs(&logs, path);
+        int r = vine_find_logs(&logs, path);
 
         if (r > 0)
-                transactions = open_log(logs, "transactions");
+                transactions = vine_open_log(logs, "transactions");
         if (transactions)
-                taskgraph = open_log(logs, "taskgraph");
-        if (transactions && (taskgraph || is_missing(errno)))
-                r = name_run(run, logs, error);
+                taskgraph = vine_open_log(logs, "taskgraph");
+        if (transactions && (taskgraph || vine_is_missing(errno)))
+                r = vine_name_run(run, logs, error);
         else
-                r = fail(path, error);
+                r = vine_fail(path, error);
         if (r >= 0 && taskgraph)
                 r = vine_graph_read(&graph, taskgraph, error);
         if (r >= 0)
@@ -195,4 +195,4 @@ static int import(struct roast_run *run, const char *path, struct roast_error *e
         return r;
 }
 
-const struct importer import_vine = { "TaskVine's logs", recognises, import };
+const struct importer import_vine = { "TaskVine's logs", vine_recognises, vine_import };

@@ -32,7 +32,7 @@ void bytes_deinit(struct byte_walk *walk)
 }
 
 /* Chunks of a file do not overlap: where one ends says which it is. */
-static uint64_t key_of(const struct run_value *values, enum chunk_field end)
+static uint64_t bytes_key_of(const struct run_value *values, enum chunk_field end)
 {
         const int64_t parts[] = { run_int_or(&values[CHUNK_DATASET], 0),
                                   run_int_or(&values[CHUNK_FILE], 0),
@@ -44,7 +44,7 @@ static uint64_t key_of(const struct run_value *values, enum chunk_field end)
 uint64_t bytes_key(const struct byte_walk *walk, const struct run_value *values)
 {
         (void)walk;
-        return key_of(values, CHUNK_ENTRY_STOP);
+        return bytes_key_of(values, CHUNK_ENTRY_STOP);
 }
 
 bool bytes_finished(const struct byte_walk *walk, uint64_t key)
@@ -52,7 +52,7 @@ bool bytes_finished(const struct byte_walk *walk, uint64_t key)
         return run_seen_has(&walk->ends, key);
 }
 
-static void add_known(struct roast_byte_sum *sum, const struct run_value *value)
+static void bytes_add_known(struct roast_byte_sum *sum, const struct run_value *value)
 {
         if (value->type != RUN_INT)
                 return;
@@ -64,7 +64,7 @@ static void add_known(struct roast_byte_sum *sum, const struct run_value *value)
  * The kernel counts for the process: what another chunk read there meanwhile is in both. Records
  * come in the order in which chunks ended, so the one before tells.
  */
-static bool beside_another(struct byte_walk *walk, const struct run_value *values)
+static bool bytes_beside_another(struct byte_walk *walk, const struct run_value *values)
 {
         size_t len;
         const char *name = collect_text(walk->collect, &values[CHUNK_WORKER], &len);
@@ -78,33 +78,33 @@ static bool beside_another(struct byte_walk *walk, const struct run_value *value
         return beside;
 }
 
-static int note_cut(struct byte_walk *walk, const struct run_value *values, size_t file,
-                    size_t dataset)
+static int bytes_note_cut(struct byte_walk *walk, const struct run_value *values, size_t file,
+                          size_t dataset)
 {
         int64_t bytes = run_int_or(&values[CHUNK_CUT_BYTES], 0);
 
-        if (run_seen_add(&walk->ends, key_of(values, CHUNK_ENTRY_STOP)) < 0)
+        if (run_seen_add(&walk->ends, bytes_key_of(values, CHUNK_ENTRY_STOP)) < 0)
                 return ROAST_E_NOMEM;
         if (bytes <= 0)
                 return 0;
         if (ARRAY_ROOM(walk->cuts, walk->n_cuts, walk->cap_cuts) < 0)
                 return ROAST_E_NOMEM;
         walk->cuts[walk->n_cuts++] =
-                (struct cut_chunk){ file, dataset, key_of(values, CHUNK_ENTRY_START), bytes };
+                (struct cut_chunk){ file, dataset, bytes_key_of(values, CHUNK_ENTRY_START), bytes };
         return 0;
 }
 
-static void add_chunk(struct roast_bytes *bytes, const struct run_value *values, int64_t needed,
-                      bool beside)
+static void bytes_add_chunk(struct roast_bytes *bytes, const struct run_value *values,
+                            int64_t needed, bool beside)
 {
         const struct run_value need = run_int(needed);
 
         bytes->chunks++;
         if (needed >= 0)
-                add_known(&bytes->needed, &need);
-        add_known(&bytes->requested, &values[CHUNK_REQUESTED_BYTES]);
-        add_known(&bytes->kernel, &values[CHUNK_RCHAR_BYTES]);
-        add_known(&bytes->storage, &values[CHUNK_READ_BYTES]);
+                bytes_add_known(&bytes->needed, &need);
+        bytes_add_known(&bytes->requested, &values[CHUNK_REQUESTED_BYTES]);
+        bytes_add_known(&bytes->kernel, &values[CHUNK_RCHAR_BYTES]);
+        bytes_add_known(&bytes->storage, &values[CHUNK_READ_BYTES]);
         bytes->beside |= beside;
 }
 
@@ -114,22 +114,23 @@ int bytes_chunk(struct byte_walk *walk, const struct run_value *values, int64_t 
 {
         struct roast_summary *summary = walk->collect->summary;
         struct roast_file *of = &summary->files[file];
-        bool beside = values[CHUNK_RCHAR_BYTES].type == RUN_INT && beside_another(walk, values);
+        bool beside =
+                values[CHUNK_RCHAR_BYTES].type == RUN_INT && bytes_beside_another(walk, values);
 
         if (of->sums.chunks == 0)
                 of->dataset = dataset;
-        add_chunk(&of->sums, values, needed, beside);
-        add_chunk(&summary->datasets[dataset].sums, values, needed, beside);
-        return note_cut(walk, values, file, dataset);
+        bytes_add_chunk(&of->sums, values, needed, beside);
+        bytes_add_chunk(&summary->datasets[dataset].sums, values, needed, beside);
+        return bytes_note_cut(walk, values, file, dataset);
 }
 
-static void add_sum(struct roast_byte_sum *sum, const struct roast_byte_sum *more)
+static void bytes_add_sum(struct roast_byte_sum *sum, const struct roast_byte_sum *more)
 {
         sum->chunks += more->chunks;
         sum->bytes = stat_sum_int(sum->bytes, more->bytes);
 }
 
-static void add_tree(struct roast_bytes *bytes, const struct roast_bytes *more)
+static void bytes_add_tree(struct roast_bytes *bytes, const struct roast_bytes *more)
 {
         bytes->trees += more->trees;
         bytes->tree_branches = stat_sum_int(bytes->tree_branches, more->tree_branches);
@@ -139,26 +140,26 @@ static void add_tree(struct roast_bytes *bytes, const struct roast_bytes *more)
         bytes->touched_estimated |= more->touched_estimated;
 }
 
-static void add_bytes(struct roast_bytes *bytes, const struct roast_bytes *more)
+static void bytes_add(struct roast_bytes *bytes, const struct roast_bytes *more)
 {
         bytes->chunks += more->chunks;
-        add_sum(&bytes->needed, &more->needed);
-        add_sum(&bytes->requested, &more->requested);
-        add_sum(&bytes->kernel, &more->kernel);
-        add_sum(&bytes->storage, &more->storage);
+        bytes_add_sum(&bytes->needed, &more->needed);
+        bytes_add_sum(&bytes->requested, &more->requested);
+        bytes_add_sum(&bytes->kernel, &more->kernel);
+        bytes_add_sum(&bytes->storage, &more->storage);
         bytes->again = stat_sum_int(bytes->again, more->again);
         bytes->cut_chunks += more->cut_chunks;
         bytes->beside |= more->beside;
         bytes->mixed |= more->mixed;
-        add_tree(bytes, more);
+        bytes_add_tree(bytes, more);
 }
 
 static const char no_chunk[] = "no chunk that finished tells it";
 
 /* A sum over the chunks that tell it is an estimate of all of them. */
-static int set_sum(struct roast_metric_set *set, enum roast_metric metric,
-                   const struct roast_byte_sum *sum, const struct roast_bytes *bytes,
-                   const char *estimated)
+static int bytes_set_sum(struct roast_metric_set *set, enum roast_metric metric,
+                         const struct roast_byte_sum *sum, const struct roast_bytes *bytes,
+                         const char *estimated)
 {
         if (sum->chunks == 0)
                 return roast_metric_set_absent(set, metric, "%s", no_chunk);
@@ -172,7 +173,7 @@ static int set_sum(struct roast_metric_set *set, enum roast_metric metric,
         return 0;
 }
 
-static int set_tree(struct roast_metric_set *set, const struct roast_bytes *bytes)
+static int bytes_set_tree(struct roast_metric_set *set, const struct roast_bytes *bytes)
 {
         static const char mixed[] = "chunks of one file touched different branches";
         const struct {
@@ -216,7 +217,7 @@ static int set_tree(struct roast_metric_set *set, const struct roast_bytes *byte
         return 0;
 }
 
-static int set_metrics(struct roast_metric_set *set, const struct roast_bytes *bytes)
+static int bytes_set_metrics(struct roast_metric_set *set, const struct roast_bytes *bytes)
 {
         const char *beside =
                 bytes->beside ? "chunks side by side in a process count each other's bytes" : NULL;
@@ -224,18 +225,18 @@ static int set_metrics(struct roast_metric_set *set, const struct roast_bytes *b
 
         if (bytes->chunks == 0)
                 return 0;
-        r = set_sum(set, ROAST_BYTES_NEEDED, &bytes->needed, bytes, NULL);
+        r = bytes_set_sum(set, ROAST_BYTES_NEEDED, &bytes->needed, bytes, NULL);
         if (r >= 0)
-                r = set_sum(set, ROAST_BYTES_REQUESTED, &bytes->requested, bytes, NULL);
+                r = bytes_set_sum(set, ROAST_BYTES_REQUESTED, &bytes->requested, bytes, NULL);
         if (r >= 0)
-                r = set_sum(set, ROAST_BYTES_KERNEL_READ, &bytes->kernel, bytes, beside);
+                r = bytes_set_sum(set, ROAST_BYTES_KERNEL_READ, &bytes->kernel, bytes, beside);
         if (r >= 0)
-                r = set_sum(set, ROAST_BYTES_STORAGE_READ, &bytes->storage, bytes, beside);
-        return r < 0 ? r : set_tree(set, bytes);
+                r = bytes_set_sum(set, ROAST_BYTES_STORAGE_READ, &bytes->storage, bytes, beside);
+        return r < 0 ? r : bytes_set_tree(set, bytes);
 }
 
 /* A basket that a border cuts is read by the chunks on both sides, if both are there. */
-static void sum_cuts(struct byte_walk *walk)
+static void bytes_sum_cuts(struct byte_walk *walk)
 {
         struct roast_summary *summary = walk->collect->summary;
 
@@ -254,7 +255,7 @@ static void sum_cuts(struct byte_walk *walk)
         }
 }
 
-static void set_tree_of(struct roast_file *file)
+static void bytes_set_tree_of(struct roast_file *file)
 {
         struct roast_bytes *bytes = &file->sums;
 
@@ -272,15 +273,15 @@ int bytes_end(struct byte_walk *walk)
 {
         struct roast_summary *summary = walk->collect->summary;
 
-        sum_cuts(walk);
+        bytes_sum_cuts(walk);
         for (size_t i = 0; i < summary->n_files; i++) {
                 struct roast_file *file = &summary->files[i];
 
-                set_tree_of(file);
-                add_bytes(&summary->bytes, &file->sums);
+                bytes_set_tree_of(file);
+                bytes_add(&summary->bytes, &file->sums);
                 /* a tree counts once: for the dataset that had it first */
                 if (file->sums.chunks)
-                        add_tree(&summary->datasets[file->dataset].sums, &file->sums);
+                        bytes_add_tree(&summary->datasets[file->dataset].sums, &file->sums);
         }
-        return set_metrics(&summary->metrics, &summary->bytes);
+        return bytes_set_metrics(&summary->metrics, &summary->bytes);
 }

@@ -7,7 +7,7 @@
 #include "record/chunk.h"
 #include "util/size.h"
 
-static void add_known(struct stat_sum *stat, double value)
+static void chunk_add_known(struct stat_sum *stat, double value)
 {
         if (isfinite(value))
                 stat_add(stat, value);
@@ -19,7 +19,7 @@ void chunk_stats_deinit(struct chunk_stats *stats)
 }
 
 /* A sum of what is known, and of how many chunks that is */
-static void sum_known(double *sum, int64_t *n, double value)
+static void chunk_sum_known(double *sum, int64_t *n, double value)
 {
         if (!isfinite(value))
                 return;
@@ -33,27 +33,28 @@ int chunk_stats_finished(struct chunk_stats *stats, struct roast_dataset *datase
         int64_t events = figures->has_events ? figures->events : 0;
 
         stats->n++;
-        add_known(&stats->wall_s, figures->wall_s);
-        add_known(&stats->rss_delta_mib, figures->rss_delta_mib);
+        chunk_add_known(&stats->wall_s, figures->wall_s);
+        chunk_add_known(&stats->rss_delta_mib, figures->rss_delta_mib);
         if (figures->has_events)
                 stat_add(&stats->events, (double)events);
         if (events > 0) {
-                add_known(&stats->s_per_event, figures->wall_s / (double)events);
-                add_known(&stats->bytes_per_event,
-                          figures->rss_delta_mib * CHUNK_MIB / (double)events);
+                chunk_add_known(&stats->s_per_event, figures->wall_s / (double)events);
+                chunk_add_known(&stats->bytes_per_event,
+                                figures->rss_delta_mib * CHUNK_MIB / (double)events);
         }
         stats->total_events = stat_sum_int(stats->total_events, events);
         dataset->finished++;
         dataset->events = stat_sum_int(dataset->events, events);
-        sum_known(&dataset->wall_s, &dataset->wall_chunks, figures->wall_s);
-        sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
-        sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
-                  figures->rss_delta_mib * CHUNK_MIB);
+        chunk_sum_known(&dataset->wall_s, &dataset->wall_chunks, figures->wall_s);
+        chunk_sum_known(&dataset->cpu_s, &dataset->cpu_chunks, figures->cpu_s);
+        chunk_sum_known(&dataset->rss_delta_bytes, &dataset->rss_chunks,
+                        figures->rss_delta_mib * CHUNK_MIB);
         if (isfinite(figures->wall_s))
                 dataset->wall_events = stat_sum_int(dataset->wall_events, events);
         if (isfinite(figures->rss_delta_mib))
                 dataset->rss_events = stat_sum_int(dataset->rss_events, events);
-        sum_known(&dataset->requested_bytes, &dataset->bytes_chunks, figures->requested_bytes);
+        chunk_sum_known(&dataset->requested_bytes, &dataset->bytes_chunks,
+                        figures->requested_bytes);
         return isfinite(figures->wall_s) ? quantile_add(&stats->walls_s, figures->wall_s) : 0;
 }
 
@@ -65,8 +66,8 @@ void chunk_stats_failed(struct chunk_stats *stats, struct roast_dataset *dataset
 }
 
 /* Where a task had to stand for a record a figure is estimated, for the task's time is longer. */
-static int set_wall(struct roast_metric_set *set, enum roast_metric metric, double value,
-                    int64_t from_tasks)
+static int chunk_set_wall(struct roast_metric_set *set, enum roast_metric metric, double value,
+                          int64_t from_tasks)
 {
         if (from_tasks)
                 return roast_metric_set_estimated(
@@ -79,19 +80,19 @@ static int set_wall(struct roast_metric_set *set, enum roast_metric metric, doub
 
 /* The metrics from `mean` on, which stand in this order in the registry: mean, min, max, deviation
  */
-static int set_statistics(struct roast_metric_set *set, enum roast_metric mean,
-                          const struct stat_sum *stat, int64_t from_tasks)
+static int chunk_set_statistics(struct roast_metric_set *set, enum roast_metric mean,
+                                const struct stat_sum *stat, int64_t from_tasks)
 {
         const double values[] = { stat->mean, stat->min, stat->max, stat_deviation(stat) };
 
         for (unsigned int i = 0; i < 4 && stat->n; i++)
-                if (set_wall(set, mean + i, values[i], from_tasks) < 0)
+                if (chunk_set_wall(set, mean + i, values[i], from_tasks) < 0)
                         return ROAST_E_NOMEM;
         return 0;
 }
 
-static int set_told(struct roast_metric_set *set, enum roast_metric metric, int64_t count,
-                    bool has_tasks)
+static int chunk_set_told(struct roast_metric_set *set, enum roast_metric metric, int64_t count,
+                          bool has_tasks)
 {
         if (!has_tasks && count == 0)
                 return roast_metric_set_absent(set, metric, "no tasks were followed");
@@ -103,13 +104,13 @@ int chunk_stats_set_ledger(struct roast_metric_set *set, const struct chunk_stat
                            bool has_tasks)
 {
         roast_metric_set_count(set, ROAST_NUM_RETRIED_CHUNKS, stats->retried);
-        if (set_told(set, ROAST_NUM_LOST_CHUNKS, stats->lost, has_tasks) < 0)
+        if (chunk_set_told(set, ROAST_NUM_LOST_CHUNKS, stats->lost, has_tasks) < 0)
                 return ROAST_E_NOMEM;
-        return set_told(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped, has_tasks);
+        return chunk_set_told(set, ROAST_NUM_SKIPPED_CHUNKS, stats->skipped, has_tasks);
 }
 
-static int set_percentiles(struct roast_metric_set *set, struct quantile *walls_s,
-                           int64_t from_tasks)
+static int chunk_set_percentiles(struct roast_metric_set *set, struct quantile *walls_s,
+                                 int64_t from_tasks)
 {
         static const struct {
                 enum roast_metric metric;
@@ -122,8 +123,8 @@ static int set_percentiles(struct roast_metric_set *set, struct quantile *walls_
         };
 
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(percentiles) && walls_s->n; i++)
-                if (set_wall(set, percentiles[i].metric, quantile_of(walls_s, percentiles[i].share),
-                             from_tasks) < 0)
+                if (chunk_set_wall(set, percentiles[i].metric,
+                                   quantile_of(walls_s, percentiles[i].share), from_tasks) < 0)
                         return ROAST_E_NOMEM;
         return 0;
 }
@@ -133,12 +134,14 @@ int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
         roast_metric_set_count(set, ROAST_NUM_CHUNKS, stats->n);
         roast_metric_set_count(set, ROAST_NUM_SUCCESSFUL_CHUNKS, stats->n - stats->failed);
         roast_metric_set_count(set, ROAST_NUM_FAILED_CHUNKS, stats->failed);
-        if (set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s, stats->from_tasks) < 0 ||
-            set_percentiles(set, &stats->walls_s, stats->from_tasks) < 0 ||
-            set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib, 0) < 0 ||
-            set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event, stats->from_tasks) <
+        if (chunk_set_statistics(set, ROAST_CHUNK_DURATION_MEAN, &stats->wall_s,
+                                 stats->from_tasks) < 0 ||
+            chunk_set_percentiles(set, &stats->walls_s, stats->from_tasks) < 0 ||
+            chunk_set_statistics(set, ROAST_CHUNK_MEM_DELTA_MEAN_MB, &stats->rss_delta_mib, 0) <
                     0 ||
-            set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event, 0) < 0)
+            chunk_set_statistics(set, ROAST_TIME_PER_EVENT_MEAN, &stats->s_per_event,
+                                 stats->from_tasks) < 0 ||
+            chunk_set_statistics(set, ROAST_MEMORY_PER_EVENT_MEAN, &stats->bytes_per_event, 0) < 0)
                 return ROAST_E_NOMEM;
         if (stats->events.n) {
                 roast_metric_set_count(set, ROAST_TOTAL_EVENTS_FROM_CHUNKS, stats->total_events);
@@ -153,7 +156,7 @@ int chunk_stats_set(struct roast_metric_set *set, struct chunk_stats *stats)
         return 0;
 }
 
-static void add_time(struct roast_section *section, const struct section_figures *figures)
+static void chunk_add_time(struct roast_section *section, const struct section_figures *figures)
 {
         if (section->chunks == 0 || figures->min_s < section->min_s)
                 section->min_s = figures->min_s;
@@ -165,7 +168,7 @@ static void add_time(struct roast_section *section, const struct section_figures
         section->self_s += figures->self_s;
 }
 
-static void add_memory(struct roast_section *section, double delta)
+static void chunk_add_memory(struct roast_section *section, double delta)
 {
         if (section->memory_chunks == 0 || delta < section->rss_delta_min_bytes)
                 section->rss_delta_min_bytes = delta;
@@ -189,9 +192,9 @@ void section_add(struct roast_section *section, const struct section_figures *fi
                 timed = lowest;
         }
         if (lowest == timed)
-                add_time(section, figures);
+                chunk_add_time(section, figures);
         if (figures->kind & SECTION_MEMORY && isfinite(figures->rss_delta_bytes))
-                add_memory(section, figures->rss_delta_bytes);
+                chunk_add_memory(section, figures->rss_delta_bytes);
         if (figures->kind & SECTION_BYTES_READ && figures->has_bytes) {
                 section->bytes_chunks++;
                 section->bytes = stat_sum_int(section->bytes, figures->bytes);
@@ -204,7 +207,7 @@ bool section_has_time(const struct roast_section *section)
         return section->kind & SECTION_TIME || section->total_s > 0;
 }
 
-static int by_total(const void *a, const void *b)
+static int chunk_by_total(const void *a, const void *b)
 {
         const struct roast_section *x = a, *y = b;
 
@@ -216,5 +219,5 @@ static int by_total(const void *a, const void *b)
 void section_sort(struct roast_section *sections, size_t n)
 {
         if (n)
-                qsort(sections, n, sizeof(*sections), by_total);
+                qsort(sections, n, sizeof(*sections), chunk_by_total);
 }

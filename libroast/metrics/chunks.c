@@ -20,7 +20,7 @@
  */
 
 /* Makes room for element n of an array, zeroed. */
-static void *grow(void *array, size_t n, size_t size)
+static void *chunks_grow_array(void *array, size_t n, size_t size)
 {
         char *grown = realloc(array, (n + 1) * size);
 
@@ -29,8 +29,8 @@ static void *grow(void *array, size_t n, size_t size)
         return grown;
 }
 
-static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
-                                        const struct run_value *text)
+static struct roast_dataset *chunks_dataset_of(struct collect *collect, size_t *slots,
+                                               const struct run_value *text)
 {
         struct roast_summary *summary = collect->summary;
         struct roast_dataset *grown;
@@ -40,7 +40,7 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
         slot = &slots[name ? text->integer : 0];
         if (*slot)
                 return &summary->datasets[*slot - 1];
-        grown = grow(summary->datasets, summary->n_datasets, sizeof(*grown));
+        grown = chunks_grow_array(summary->datasets, summary->n_datasets, sizeof(*grown));
         if (!grown)
                 return NULL;
         summary->datasets = grown;
@@ -51,14 +51,14 @@ static struct roast_dataset *dataset_of(struct collect *collect, size_t *slots,
         return grown;
 }
 
-static struct roast_section *section_of(struct roast_summary *summary, size_t *slot,
-                                        const char *name, size_t len)
+static struct roast_section *chunks_section_of(struct roast_summary *summary, size_t *slot,
+                                               const char *name, size_t len)
 {
         struct roast_section *grown;
 
         if (*slot)
                 return &summary->sections[*slot - 1];
-        grown = grow(summary->sections, summary->n_sections, sizeof(*grown));
+        grown = chunks_grow_array(summary->sections, summary->n_sections, sizeof(*grown));
         if (!grown)
                 return NULL;
         summary->sections = grown;
@@ -69,20 +69,20 @@ static struct roast_section *section_of(struct roast_summary *summary, size_t *s
         return grown;
 }
 
-static double seconds_of(const struct run_value *ns)
+static double chunks_seconds_of(const struct run_value *ns)
 {
         return ns->type == RUN_INT ? (double)ns->integer / 1e9 : (double)NAN;
 }
 
-static struct chunk_figures figures_of(const struct run_value *values)
+static struct chunk_figures chunks_figures_of(const struct run_value *values)
 {
         const struct run_value *start = &values[CHUNK_RSS_START_BYTES];
         const struct run_value *end = &values[CHUNK_RSS_END_BYTES];
         bool has_rss = start->type == RUN_INT && end->type == RUN_INT;
 
         return (struct chunk_figures){
-                .wall_s = seconds_of(&values[CHUNK_WALL_NS]),
-                .cpu_s = seconds_of(&values[CHUNK_CPU_NS]),
+                .wall_s = chunks_seconds_of(&values[CHUNK_WALL_NS]),
+                .cpu_s = chunks_seconds_of(&values[CHUNK_CPU_NS]),
                 .rss_delta_mib =
                         has_rss ? ((double)end->integer - (double)start->integer) / CHUNK_MIB
                                 : (double)NAN,
@@ -100,18 +100,18 @@ struct branch_walk {
         int r; /* of the last step: 1 there is a row, 0 there are no more, or an error */
 };
 
-static void branch_step(struct branch_walk *walk, struct roast_error *error)
+static void chunks_branch_step(struct branch_walk *walk, struct roast_error *error)
 {
         walk->r = run_scan_next(&walk->scan, error);
 }
 
-static int add_branches(struct branch_walk *walk, struct files *files, int64_t chunk_id,
-                        struct roast_error *error)
+static int chunks_add_branches(struct branch_walk *walk, struct files *files, int64_t chunk_id,
+                               struct roast_error *error)
 {
         int r = 0;
 
         for (; walk->r > 0 && r >= 0 && walk->scan.values[0].integer <= chunk_id;
-             branch_step(walk, error))
+             chunks_branch_step(walk, error))
                 if (walk->scan.values[0].integer == chunk_id)
                         r = files_branch(files, walk->scan.values, error);
         return walk->r < 0 ? walk->r : r;
@@ -130,7 +130,7 @@ struct found {
         struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
 
-static void found_deinit(struct found *found)
+static void chunks_found_deinit(struct found *found)
 {
         chunk_stats_deinit(&found->stats);
         files_deinit(&found->files);
@@ -139,31 +139,31 @@ static void found_deinit(struct found *found)
         free(found->slots);
 }
 
-static int note_failure(struct found *found, const struct run_attempt *attempt)
+static int chunks_note_failure(struct found *found, const struct run_attempt *attempt)
 {
         return failures_add(&found->failures, attempt->chunk, attempt->outcome,
                             bytes_key(&found->files.bytes, attempt->chunk));
 }
 
-static int add_chunk(struct found *found, const struct run_attempt *attempt,
-                     struct roast_error *error)
+static int chunks_add_one(struct found *found, const struct run_attempt *attempt,
+                          struct roast_error *error)
 {
         struct roast_dataset *dataset;
         struct chunk_figures figures;
         size_t number;
 
-        dataset = dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
+        dataset = chunks_dataset_of(found->collect, found->slots, &attempt->chunk[CHUNK_DATASET]);
         if (!dataset)
                 return roast_fail_nomem(error);
         number = (size_t)(dataset - found->collect->summary->datasets);
         if (attempt->outcome != CHUNK_FINISHED) {
                 found->stats.skipped += attempt->outcome == CHUNK_SKIPPED;
                 chunk_stats_failed(&found->stats, dataset);
-                if (note_failure(found, attempt) < 0)
+                if (chunks_note_failure(found, attempt) < 0)
                         return roast_fail_nomem(error);
                 return files_chunk(&found->files, attempt->chunk, number, error);
         }
-        figures = figures_of(attempt->chunk);
+        figures = chunks_figures_of(attempt->chunk);
         found->stats.from_tasks += attempt->chunk_id == 0;
         if (chunk_stats_finished(&found->stats, dataset, &figures) < 0)
                 return roast_fail_nomem(error);
@@ -172,14 +172,15 @@ static int add_chunk(struct found *found, const struct run_attempt *attempt,
         return files_chunk(&found->files, attempt->chunk, number, error);
 }
 
-static int note_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int chunks_note_attempt(const struct run_attempt *attempt, void *context,
+                               struct roast_error *error)
 {
         struct found *found = context;
         const struct collect_watch *watch = found->collect->watch;
         int r = watch ? watch->attempt(attempt, watch->context, error) : 0;
 
         if (r >= 0)
-                r = add_branches(&found->branches, &found->files, attempt->chunk_id, error);
+                r = chunks_add_branches(&found->branches, &found->files, attempt->chunk_id, error);
 
         if (r < 0)
                 return r;
@@ -189,32 +190,32 @@ static int note_attempt(const struct run_attempt *attempt, void *context, struct
                                 run_int_or(&attempt->chunk[CHUNK_ATTEMPT], 0) == 2;
         if (attempt->outcome != CHUNK_GRAPH && attempt->outcome != CHUNK_LOST &&
             attempt->outcome != CHUNK_CANCELLED && attempt->outcome != CHUNK_RUNNING)
-                return add_chunk(found, attempt, error);
+                return chunks_add_one(found, attempt, error);
         files_pass(&found->files);
-        if (attempt->outcome == CHUNK_LOST && note_failure(found, attempt) < 0)
+        if (attempt->outcome == CHUNK_LOST && chunks_note_failure(found, attempt) < 0)
                 return roast_fail_nomem(error);
         if (attempt->chunk_id && run_seen_add(&found->others, (uint64_t)attempt->chunk_id) < 0)
                 return roast_fail_nomem(error);
         return 0;
 }
 
-static int scan_chunks(struct collect *collect, struct found *found, struct roast_error *error)
+static int chunks_scan(struct collect *collect, struct found *found, struct roast_error *error)
 {
         int r;
 
         r = run_scan_begin(&found->branches.scan, collect->run, RUN_BRANCH, error);
         if (r >= 0) {
-                branch_step(&found->branches, error);
-                r = roast_run_attempts(collect->run, note_attempt, found, error);
+                chunks_branch_step(&found->branches, error);
+                r = roast_run_attempts(collect->run, chunks_note_attempt, found, error);
         }
         if (r >= 0) /* rows of no chunk, if there are any: their seals count too */
-                r = add_branches(&found->branches, &found->files, INT64_MAX, error);
+                r = chunks_add_branches(&found->branches, &found->files, INT64_MAX, error);
         run_scan_end(&found->branches.scan);
         return r;
 }
 
 /* values: chunk_id, name_text, then the section fields */
-static struct section_figures section_figures_of(const struct run_value *values)
+static struct section_figures chunks_section_figures_of(const struct run_value *values)
 {
         const struct run_value *fields = values + 2;
         const struct run_value *memory = &fields[SECTION_RSS_DELTA_BYTES];
@@ -232,8 +233,8 @@ static struct section_figures section_figures_of(const struct run_value *values)
         };
 }
 
-static int scan_sections(struct collect *collect, size_t *slots, const struct run_seen *others,
-                         struct roast_error *error)
+static int chunks_scan_sections(struct collect *collect, size_t *slots,
+                                const struct run_seen *others, struct roast_error *error)
 {
         const struct collect_watch *watch = collect->watch;
         struct roast_summary *summary = collect->summary;
@@ -255,12 +256,12 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
                                        run_label(collect->run));
                         break;
                 }
-                section = section_of(summary, &slots[scan.values[1].integer], name, len);
+                section = chunks_section_of(summary, &slots[scan.values[1].integer], name, len);
                 if (!section) {
                         r = roast_fail_nomem(error);
                         break;
                 }
-                figures = section_figures_of(scan.values);
+                figures = chunks_section_figures_of(scan.values);
                 section_add(section, &figures);
                 if (watch && watch->section(scan.values, watch->context, error) < 0) {
                         r = ROAST_E_NOMEM;
@@ -274,7 +275,7 @@ static int scan_sections(struct collect *collect, size_t *slots, const struct ru
 }
 
 /* Attempts that failed leave nothing in the output, where no task tells of them either. */
-static int mark_failures(const struct found *found, struct roast_metric_set *set)
+static int chunks_mark_failures(const struct found *found, struct roast_metric_set *set)
 {
         static const enum roast_metric metrics[] = { ROAST_NUM_CHUNKS, ROAST_NUM_FAILED_CHUNKS,
                                                      ROAST_NUM_RETRIED_CHUNKS };
@@ -290,7 +291,8 @@ static int mark_failures(const struct found *found, struct roast_metric_set *set
         return r;
 }
 
-static int set_metrics(struct roast_metric_set *set, struct found *found, struct roast_error *error)
+static int chunks_set_metrics(struct roast_metric_set *set, struct found *found,
+                              struct roast_error *error)
 {
         failures_end(&found->failures, &found->files.bytes);
         if ((found->stats.n || found->stats.lost) &&
@@ -298,7 +300,7 @@ static int set_metrics(struct roast_metric_set *set, struct found *found, struct
                 return roast_fail_nomem(error);
         if (found->stats.n == 0)
                 return 0;
-        if (chunk_stats_set(set, &found->stats) < 0 || mark_failures(found, set) < 0 ||
+        if (chunk_stats_set(set, &found->stats) < 0 || chunks_mark_failures(found, set) < 0 ||
             split_set(set, &found->split) < 0)
                 return roast_fail_nomem(error);
         return files_set(&found->files, error);
@@ -307,7 +309,7 @@ static int set_metrics(struct roast_metric_set *set, struct found *found, struct
 int collect_chunks(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *sections = NULL;
-        ROAST_CLEANUP(found_deinit)
+        ROAST_CLEANUP(chunks_found_deinit)
         struct found found = { .collect = collect, .failures.collect = collect };
         int r;
 
@@ -317,8 +319,8 @@ int collect_chunks(struct collect *collect, struct roast_error *error)
         if (!found.slots || !sections)
                 return roast_fail_nomem(error);
         if (r >= 0)
-                r = scan_chunks(collect, &found, error);
+                r = chunks_scan(collect, &found, error);
         if (r >= 0)
-                r = scan_sections(collect, sections, &found.others, error);
-        return r < 0 ? r : set_metrics(&collect->summary->metrics, &found, error);
+                r = chunks_scan_sections(collect, sections, &found.others, error);
+        return r < 0 ? r : chunks_set_metrics(&collect->summary->metrics, &found, error);
 }

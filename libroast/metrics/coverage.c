@@ -17,7 +17,7 @@ void coverage_file_deinit(struct coverage_file *file)
         *file = (struct coverage_file){ 0 };
 }
 
-static int by_number(const void *a, const void *b)
+static int coverage_by_number(const void *a, const void *b)
 {
         uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -25,13 +25,13 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The larger of two, either of which may be NaN */
-static double larger(double a, double b)
+static double coverage_larger(double a, double b)
 {
         return isfinite(b) && b > a ? b : a;
 }
 
-static struct coverage_set *find(const struct coverage_file *file, const uint32_t *branches,
-                                 size_t n)
+static struct coverage_set *coverage_find(const struct coverage_file *file,
+                                          const uint32_t *branches, size_t n)
 {
         for (size_t i = 0; i < file->n; i++)
                 if (file->sets[i].n == n &&
@@ -45,13 +45,13 @@ int coverage_file_add(struct coverage_file *file, uint32_t *branches, size_t n, 
 {
         struct coverage_set *set, *sets;
 
-        file->branches_percent = larger(file->branches_percent, branches_percent);
-        file->bytes_percent = larger(file->bytes_percent, bytes_percent);
+        file->branches_percent = coverage_larger(file->branches_percent, branches_percent);
+        file->bytes_percent = coverage_larger(file->bytes_percent, bytes_percent);
         if (n)
-                qsort(branches, n, sizeof(*branches), by_number);
-        set = find(file, branches, n);
+                qsort(branches, n, sizeof(*branches), coverage_by_number);
+        set = coverage_find(file, branches, n);
         if (set) {
-                set->bytes = larger(set->bytes, bytes);
+                set->bytes = coverage_larger(set->bytes, bytes);
                 return 0;
         }
         sets = realloc(file->sets, (file->n + 1) * sizeof(*sets));
@@ -59,7 +59,7 @@ int coverage_file_add(struct coverage_file *file, uint32_t *branches, size_t n, 
                 return ROAST_E_NOMEM;
         file->sets = sets;
         set = &sets[file->n];
-        *set = (struct coverage_set){ .n = n, .bytes = larger(0, bytes) };
+        *set = (struct coverage_set){ .n = n, .bytes = coverage_larger(0, bytes) };
         set->branches = malloc((n ? n : 1) * sizeof(*branches));
         if (!set->branches)
                 return ROAST_E_NOMEM;
@@ -81,12 +81,12 @@ int coverage_file_branch(struct coverage_file *file, uint32_t branch, double byt
                 file->bytes = grown;
                 file->n_bytes = n;
         }
-        file->bytes[branch] = larger(file->bytes[branch], bytes);
+        file->bytes[branch] = coverage_larger(file->bytes[branch], bytes);
         return 0;
 }
 
 /* Larger sets first; sets that look alike by their numbers, so that no order of arrival shows */
-static int by_size(const void *a, const void *b)
+static int coverage_by_size(const void *a, const void *b)
 {
         const struct coverage_set *x = a, *y = b;
 
@@ -104,8 +104,8 @@ struct fresh {
         bool unknown; /* the bytes of one of them */
 };
 
-static struct fresh mark(const struct coverage_file *file, bool *touched,
-                         const struct coverage_set *set)
+static struct fresh coverage_mark(const struct coverage_file *file, bool *touched,
+                                  const struct coverage_set *set)
 {
         struct fresh fresh = { 0 };
 
@@ -123,7 +123,7 @@ static struct fresh mark(const struct coverage_file *file, bool *touched,
         return fresh;
 }
 
-static double percent(double part, double whole)
+static double coverage_percent(double part, double whole)
 {
         return whole > 0 ? fmin(part * 100 / whole, 100) : 0;
 }
@@ -139,12 +139,12 @@ int coverage_of_file(struct coverage *coverage, struct coverage_file *file, size
         if (!touched)
                 return ROAST_E_NOMEM;
         if (file->n)
-                qsort(file->sets, file->n, sizeof(*file->sets), by_size);
+                qsort(file->sets, file->n, sizeof(*file->sets), coverage_by_size);
         for (size_t i = 0; i < file->n; i++) {
                 const struct coverage_set *set = &file->sets[i];
-                struct fresh fresh = mark(file, touched, set);
+                struct fresh fresh = coverage_mark(file, touched, set);
 
-                largest = larger(largest, set->bytes);
+                largest = coverage_larger(largest, set->bytes);
                 coverage->branches += fresh.n;
                 if (fresh.n && !fresh.unknown)
                         coverage->bytes += fresh.bytes;
@@ -153,13 +153,13 @@ int coverage_of_file(struct coverage *coverage, struct coverage_file *file, size
                 if (fresh.unknown && fresh.n < set->n)
                         coverage->estimated = true;
         }
-        coverage->bytes = larger(coverage->bytes, largest);
+        coverage->bytes = coverage_larger(coverage->bytes, largest);
         if (file->n && coverage->branches > file->sets[0].n)
-                coverage->branches_percent =
-                        larger(coverage->branches_percent,
-                               percent((double)coverage->branches, total_branches));
+                coverage->branches_percent = coverage_larger(
+                        coverage->branches_percent,
+                        coverage_percent((double)coverage->branches, total_branches));
         if (coverage->bytes > largest)
-                coverage->bytes_percent =
-                        larger(coverage->bytes_percent, percent(coverage->bytes, total_bytes));
+                coverage->bytes_percent = coverage_larger(
+                        coverage->bytes_percent, coverage_percent(coverage->bytes, total_bytes));
         return 0;
 }

@@ -35,7 +35,7 @@ struct roast_custom *custom_of(struct roast_summary *summary, const char *key, s
         return grown;
 }
 
-static int set_text(char **text, const struct roast_fact *fact)
+static int custom_set_text(char **text, const struct roast_fact *fact)
 {
         free(*text);
         *text = NULL;
@@ -45,7 +45,7 @@ static int set_text(char **text, const struct roast_fact *fact)
         return *text ? 0 : ROAST_E_NOMEM;
 }
 
-static enum roast_better better_of(const struct roast_fact *fact)
+static enum roast_better custom_better_of(const struct roast_fact *fact)
 {
         if (fact->type != ROAST_FACT_TEXT)
                 return ROAST_BETTER_NEUTRAL;
@@ -55,7 +55,7 @@ static enum roast_better better_of(const struct roast_fact *fact)
 }
 
 /* A value that is absent always has a reason: that tells it from one that never came. */
-static int set_value(struct roast_value *value, const struct roast_fact *fact)
+static int custom_set_value(struct roast_value *value, const struct roast_fact *fact)
 {
         const char *why = fact->type == ROAST_FACT_TEXT     ? "not a number"
                           : fact->type == ROAST_FACT_ABSENT ? fact->text ? fact->text : "not known"
@@ -83,23 +83,23 @@ int custom_note(struct roast_summary *summary, const char *name, const struct ro
         if (!custom)
                 return ROAST_E_NOMEM;
         if (!*part)
-                return set_value(&custom->value, fact);
+                return custom_set_value(&custom->value, fact);
         if (!strcmp(part, ".title"))
-                return set_text(&custom->title, fact);
+                return custom_set_text(&custom->title, fact);
         if (!strcmp(part, ".unit"))
-                return set_text(&custom->unit, fact);
+                return custom_set_text(&custom->unit, fact);
         if (!strcmp(part, ".better"))
-                custom->better = better_of(fact);
+                custom->better = custom_better_of(fact);
         return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int custom_by_key(const void *a, const void *b)
 {
         return strcmp(((const struct roast_custom *)a)->key, ((const struct roast_custom *)b)->key);
 }
 
 /* A key is a name wherever metrics are shown. */
-static bool is_name(const char *key)
+static bool custom_is_name(const char *key)
 {
         return *key && !(*key >= '0' && *key <= '9') &&
                !key[strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
@@ -114,12 +114,12 @@ void custom_end(struct roast_summary *summary)
                 bool known = custom->value.state != ROAST_ABSENT || custom->value.reason;
 
                 /* a key of the registry means what the registry says */
-                if (!is_name(custom->key) || !known || roast_metric_find(custom->key) >= 0)
+                if (!custom_is_name(custom->key) || !known || roast_metric_find(custom->key) >= 0)
                         custom_deinit(custom);
                 else
                         summary->customs[n++] = *custom;
         }
         summary->n_customs = n;
         if (n)
-                qsort(summary->customs, n, sizeof(*summary->customs), by_key);
+                qsort(summary->customs, n, sizeof(*summary->customs), custom_by_key);
 }

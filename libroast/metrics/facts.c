@@ -5,7 +5,7 @@
 #include "metrics/collect.h"
 #include "metrics/custom.h"
 
-static void note_text(char *room, size_t size, const char *text)
+static void facts_note_text(char *room, size_t size, const char *text)
 {
         size_t len = strnlen(text ? text : "", size - 1);
 
@@ -14,7 +14,7 @@ static void note_text(char *room, size_t size, const char *text)
 }
 
 /* Figures that the user gave by dataset: custom.FIELD.DATASET; and that there are: custom.given */
-static void note_custom(struct report_custom *custom, const struct roast_fact *fact)
+static void facts_note_custom(struct report_custom *custom, const struct roast_fact *fact)
 {
         const char *field = fact->name + 7;
 
@@ -32,7 +32,7 @@ static void note_custom(struct report_custom *custom, const struct roast_fact *f
 }
 
 /* What following the workers cost: monitor.NAME */
-static void note_cost(struct roast_metric_set *set, const char *name, int64_t value)
+static void facts_note_cost(struct roast_metric_set *set, const char *name, int64_t value)
 {
         if (!strcmp(name, "scheduler_ns"))
                 roast_metric_set_real(set, ROAST_MONITORING_SCHEDULER_SECONDS, (double)value / 1e9);
@@ -43,7 +43,7 @@ static void note_cost(struct roast_metric_set *set, const char *name, int64_t va
 }
 
 /* Branches that the report names, one a line; chunk records will tell better, if there are any. */
-static void note_columns(struct roast_metric_set *set, const char *lines)
+static void facts_note_columns(struct roast_metric_set *set, const char *lines)
 {
         static const char suffix[] = "-data";
         const size_t suffix_len = sizeof(suffix) - 1;
@@ -60,7 +60,7 @@ static void note_columns(struct roast_metric_set *set, const char *lines)
 }
 
 /* Non-zero ends the walk: an error, kept where the walk's caller finds it. */
-static int note(const struct roast_fact *fact, void *context)
+static int facts_note(const struct roast_fact *fact, void *context)
 {
         struct collect *collect = context;
         struct roast_metric_set *set = &collect->summary->metrics;
@@ -74,27 +74,27 @@ static int note(const struct roast_fact *fact, void *context)
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
         else if (!strncmp(fact->name, "monitor.", 8) && fact->type == ROAST_FACT_INT)
-                note_cost(set, fact->name + 8, fact->integer);
+                facts_note_cost(set, fact->name + 8, fact->integer);
         else if (!strcmp(fact->name, "backend.interval_s") && fact->real > 0)
                 collect->interval_s = fact->real;
         else if (!strcmp(fact->name, "processor.name") && fact->type == ROAST_FACT_TEXT)
-                note_text(collect->processor, sizeof(collect->processor), fact->text);
+                facts_note_text(collect->processor, sizeof(collect->processor), fact->text);
         else if (!strcmp(fact->name, "backend.name") && fact->type == ROAST_FACT_TEXT)
                 collect->names_chunks = !strcmp(fact->text, "dask");
         else if (!strcmp(fact->name, "task.chunk_prefix") && fact->type == ROAST_FACT_TEXT)
-                note_text(collect->chunk_prefix, sizeof(collect->chunk_prefix), fact->text);
+                facts_note_text(collect->chunk_prefix, sizeof(collect->chunk_prefix), fact->text);
         else if (!strcmp(fact->name, "backend.spans") && fact->type == ROAST_FACT_ABSENT)
-                note_text(collect->no_spans, sizeof(collect->no_spans), fact->text);
+                facts_note_text(collect->no_spans, sizeof(collect->no_spans), fact->text);
         else if (!strcmp(fact->name, "backend.spans_shortfall") && fact->type == ROAST_FACT_TEXT)
-                note_text(collect->few_spans, sizeof(collect->few_spans), fact->text);
+                facts_note_text(collect->few_spans, sizeof(collect->few_spans), fact->text);
         else if (!strcmp(fact->name, "backend.records_shortfall") && fact->type == ROAST_FACT_TEXT)
-                note_text(collect->few_records, sizeof(collect->few_records), fact->text);
+                facts_note_text(collect->few_records, sizeof(collect->few_records), fact->text);
         else if (!strncmp(fact->name, "custom.", 7))
-                note_custom(&collect->custom, fact);
+                facts_note_custom(&collect->custom, fact);
         else if (!strncmp(fact->name, "metric.", 7))
                 collect->r = custom_note(collect->summary, fact->name + 7, fact);
         else if (!strcmp(fact->name, "report.columns") && fact->type == ROAST_FACT_TEXT)
-                note_columns(set, fact->text);
+                facts_note_columns(set, fact->text);
         else if (!strncmp(fact->name, "imported.", 9))
                 imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
@@ -114,7 +114,7 @@ int collect_facts(struct collect *collect, struct roast_error *error)
                                             "the run has not finished");
         if (r < 0)
                 return roast_fail_nomem(error);
-        r = roast_run_facts(collect->run, note, collect, error);
+        r = roast_run_facts(collect->run, facts_note, collect, error);
         if (r < 0)
                 return r;
         if (collect->r < 0)

@@ -23,7 +23,7 @@ void failures_deinit(struct failures *failures)
 }
 
 /* A text without its digits, which differ between errors of one kind */
-static uint64_t hash_words(uint64_t key, const char *text, size_t len)
+static uint64_t failures_hash_words(uint64_t key, const char *text, size_t len)
 {
         while (len) {
                 size_t digits = 0, words = 0;
@@ -41,8 +41,8 @@ static uint64_t hash_words(uint64_t key, const char *text, size_t len)
         return key;
 }
 
-static uint64_t key_of(const struct collect *collect, const struct run_value *values,
-                       int64_t outcome)
+static uint64_t failures_key_of(const struct collect *collect, const struct run_value *values,
+                                int64_t outcome)
 {
         uint64_t key = run_hash(0, &outcome, sizeof(outcome));
         size_t len;
@@ -50,10 +50,10 @@ static uint64_t key_of(const struct collect *collect, const struct run_value *va
 
         key = run_hash(key, text ? text : "", len);
         text = collect_text(collect, &values[CHUNK_ERROR_MESSAGE], &len);
-        return text ? hash_words(key, text, len) : key;
+        return text ? failures_hash_words(key, text, len) : key;
 }
 
-static int copy(const struct collect *collect, char **ret, const struct run_value *value)
+static int failures_copy(const struct collect *collect, char **ret, const struct run_value *value)
 {
         size_t len;
         const char *text = collect_text(collect, value, &len);
@@ -62,21 +62,21 @@ static int copy(const struct collect *collect, char **ret, const struct run_valu
         return text && !*ret ? ROAST_E_NOMEM : 0;
 }
 
-static int name_group(const struct collect *collect, struct roast_failure *failure,
-                      const struct run_value *values)
+static int failures_name_group(const struct collect *collect, struct roast_failure *failure,
+                               const struct run_value *values)
 {
-        if (copy(collect, &failure->error_type, &values[CHUNK_ERROR_TYPE]) < 0 ||
-            copy(collect, &failure->error_message, &values[CHUNK_ERROR_MESSAGE]) < 0)
+        if (failures_copy(collect, &failure->error_type, &values[CHUNK_ERROR_TYPE]) < 0 ||
+            failures_copy(collect, &failure->error_message, &values[CHUNK_ERROR_MESSAGE]) < 0)
                 return ROAST_E_NOMEM;
-        return copy(collect, &failure->file, &values[CHUNK_FILE]);
+        return failures_copy(collect, &failure->file, &values[CHUNK_FILE]);
 }
 
 /* Groups are few: errors of a kind come by the hundred. */
-static int group_of(struct failures *failures, size_t *ret, const struct run_value *values,
-                    int64_t outcome)
+static int failures_group_of(struct failures *failures, size_t *ret, const struct run_value *values,
+                             int64_t outcome)
 {
         struct roast_summary *summary = failures->collect->summary;
-        uint64_t key = key_of(failures->collect, values, outcome);
+        uint64_t key = failures_key_of(failures->collect, values, outcome);
         struct roast_failure *failure;
         size_t n = summary->n_failures, cap = failures->cap;
 
@@ -92,7 +92,7 @@ static int group_of(struct failures *failures, size_t *ret, const struct run_val
         summary->n_failures++;
         if (n == GROUPS_MAX)
                 return (failure->error_type = strdup("(others)")) ? 0 : ROAST_E_NOMEM;
-        return name_group(failures->collect, failure, values);
+        return failures_name_group(failures->collect, failure, values);
 }
 
 int failures_add(struct failures *failures, const struct run_value *values, int64_t outcome,
@@ -101,7 +101,7 @@ int failures_add(struct failures *failures, const struct run_value *values, int6
         struct roast_failure *failure;
         struct failure_note note = { .chunk = chunk };
 
-        if (group_of(failures, &note.group, values, outcome) < 0)
+        if (failures_group_of(failures, &note.group, values, outcome) < 0)
                 return ROAST_E_NOMEM;
         if (ARRAY_ROOM(failures->notes, failures->n_notes, failures->cap_notes) < 0)
                 return ROAST_E_NOMEM;
@@ -113,7 +113,7 @@ int failures_add(struct failures *failures, const struct run_value *values, int6
         return 0;
 }
 
-static int by_attempts(const void *a, const void *b)
+static int failures_by_attempts(const void *a, const void *b)
 {
         const struct roast_failure *x = a, *y = b;
 
@@ -139,5 +139,5 @@ void failures_end(struct failures *failures, const struct byte_walk *walk)
         }
         if (summary->n_failures)
                 qsort(summary->failures, summary->n_failures, sizeof(*summary->failures),
-                      by_attempts);
+                      failures_by_attempts);
 }

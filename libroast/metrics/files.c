@@ -34,7 +34,7 @@ void files_deinit(struct files *files)
 }
 
 /* The number of the branch with that name, which must be one of the run's strings */
-static uint32_t number_of(struct files *files, int64_t text)
+static uint32_t files_number_of(struct files *files, int64_t text)
 {
         uint32_t *number = &files->numbers[text];
 
@@ -44,7 +44,7 @@ static uint32_t number_of(struct files *files, int64_t text)
 }
 
 /* The branch in the summary, under the number that it is about to get */
-static int name_branch(struct files *files, int64_t text)
+static int files_name_branch(struct files *files, int64_t text)
 {
         struct roast_summary *summary = files->collect->summary;
         const struct run_value value = run_int(text);
@@ -73,10 +73,10 @@ int files_branch(struct files *files, const struct run_value *values, struct roa
                 return 0;
         if (ARRAY_ROOM(files->branches, files->n, cap) < 0 ||
             ARRAY_ROOM(files->sizes, files->n, files->cap) < 0 ||
-            name_branch(files, values[1].integer) < 0)
+            files_name_branch(files, values[1].integer) < 0)
                 return roast_fail_nomem(error);
         files->sizes[files->n] = values[2].type == RUN_INT ? values[2].integer : -1;
-        files->branches[files->n++] = number_of(files, values[1].integer);
+        files->branches[files->n++] = files_number_of(files, values[1].integer);
         if (values[2].type == RUN_INT && values[2].integer > 0)
                 files->needed_bytes += (double)values[2].integer;
         return 0;
@@ -89,12 +89,12 @@ void files_pass(struct files *files)
 }
 
 /* What is positive; NaN: not known */
-static double positive(const struct run_value *value)
+static double files_positive(const struct run_value *value)
 {
         return value->type == RUN_INT && value->integer > 0 ? (double)value->integer : (double)NAN;
 }
 
-static struct roast_file *file_of(struct files *files, const struct run_value *text)
+static struct roast_file *files_find(struct files *files, const struct run_value *text)
 {
         struct roast_summary *summary = files->collect->summary;
         size_t n = summary->n_files, cap = files->cap_files, len;
@@ -117,7 +117,7 @@ static struct roast_file *file_of(struct files *files, const struct run_value *t
         return file;
 }
 
-static void count_chunk(struct roast_file *file, const struct run_value *values)
+static void files_count_chunk(struct roast_file *file, const struct run_value *values)
 {
         const struct run_value *wall = &values[CHUNK_WALL_NS];
         const struct run_value *bytes = &values[CHUNK_REQUESTED_BYTES];
@@ -141,7 +141,7 @@ static void count_chunk(struct roast_file *file, const struct run_value *values)
 }
 
 /* Every process that opened a file sends its totals, one chunk also its branches: that is kept. */
-static int keep_metadata(struct roast_file *file, const struct run_value *blob)
+static int files_keep_metadata(struct roast_file *file, const struct run_value *blob)
 {
         char *kept;
 
@@ -157,13 +157,13 @@ static int keep_metadata(struct roast_file *file, const struct run_value *blob)
         return 0;
 }
 
-static int add_coverage(struct files *files, struct roast_file *file,
-                        const struct run_value *values)
+static int files_add_coverage(struct files *files, struct roast_file *file,
+                              const struct run_value *values)
 {
-        double tree_branches = positive(&values[CHUNK_TREE_BRANCHES]);
-        double tree_bytes = positive(&values[CHUNK_TREE_BYTES]);
-        double selected = positive(&values[CHUNK_SELECTED_BYTES]);
-        double whole = positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
+        double tree_branches = files_positive(&values[CHUNK_TREE_BRANCHES]);
+        double tree_bytes = files_positive(&values[CHUNK_TREE_BYTES]);
+        double selected = files_positive(&values[CHUNK_SELECTED_BYTES]);
+        double whole = files_positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
         double branches_percent = fmin((double)files->n / tree_branches * 100, 100);
         /* a chunk that touched nothing says 0, which is known */
         bool told = values[CHUNK_SELECTED_BYTES].type == RUN_INT && !isnan(tree_bytes);
@@ -194,7 +194,7 @@ static int add_coverage(struct files *files, struct roast_file *file,
  * What the branches of a chunk that finished need together; -1: it is not known. One that touched
  * no branch of a tree needs nothing; of branches that do not tell their sizes nothing is known.
  */
-static int64_t sum_branches(struct files *files, const struct run_value *values)
+static int64_t files_sum_branches(struct files *files, const struct run_value *values)
 {
         struct roast_summary *summary = files->collect->summary;
         bool touched_none = files->n == 0 && values[CHUNK_TREE_BYTES].type == RUN_INT;
@@ -221,26 +221,26 @@ int files_chunk(struct files *files, const struct run_value *values, size_t data
         int r = 0;
 
         if (collect_text(files->collect, &values[CHUNK_FILE], &len)) {
-                file = file_of(files, &values[CHUNK_FILE]);
+                file = files_find(files, &values[CHUNK_FILE]);
                 r = file ? 0 : ROAST_E_NOMEM;
         }
         if (file) {
-                count_chunk(file, values);
+                files_count_chunk(file, values);
                 if (run_int_or(&values[CHUNK_OUTCOME], 0) == CHUNK_FINISHED)
-                        r = bytes_chunk(&files->bytes, values, sum_branches(files, values),
+                        r = bytes_chunk(&files->bytes, values, files_sum_branches(files, values),
                                         (size_t)(file - files->collect->summary->files), dataset);
                 if (r >= 0)
-                        r = keep_metadata(file, &values[CHUNK_FILE_METADATA]);
+                        r = files_keep_metadata(file, &values[CHUNK_FILE_METADATA]);
                 if (r >= 0)
-                        r = add_coverage(files, file, values);
+                        r = files_add_coverage(files, file, values);
         }
         files_pass(files);
         return r < 0 ? roast_fail_nomem(error) : 0;
 }
 
 /* {branch: compressed bytes}: those of branches that a chunk touched */
-static int read_branch_bytes(struct files *files, struct coverage_file *coverage, struct cursor *in,
-                             uint64_t n)
+static int files_read_branch_bytes(struct files *files, struct coverage_file *coverage,
+                                   struct cursor *in, uint64_t n)
 {
         int r = intern_index(&files->collect->texts);
 
@@ -264,8 +264,8 @@ static int read_branch_bytes(struct files *files, struct coverage_file *coverage
         return r;
 }
 
-static int read_metadata(struct files *files, struct roast_file *file,
-                         struct coverage_file *coverage)
+static int files_read_metadata(struct files *files, struct roast_file *file,
+                               struct coverage_file *coverage)
 {
         struct cursor in = cursor_init(file->metadata, file->metadata_len);
         struct cbor_item map = cbor_next(&in);
@@ -277,7 +277,7 @@ static int read_metadata(struct files *files, struct roast_file *file,
                         cbor_skip(&in, &key);
                 value = cbor_next(&in);
                 if (cbor_is(&key, "branch_bytes") && value.type == CBOR_MAP) {
-                        if (read_branch_bytes(files, coverage, &in, value.value) < 0)
+                        if (files_read_branch_bytes(files, coverage, &in, value.value) < 0)
                                 return ROAST_E_NOMEM;
                         continue;
                 }
@@ -289,14 +289,14 @@ static int read_metadata(struct files *files, struct roast_file *file,
         return 0;
 }
 
-static int set_file(struct files *files, size_t i)
+static int files_set_one(struct files *files, size_t i)
 {
         struct roast_file *file = &files->collect->summary->files[i];
         struct coverage_file *coverage = &files->coverages[i];
         struct coverage result;
         int r;
 
-        r = file->metadata ? read_metadata(files, file, coverage) : 0;
+        r = file->metadata ? files_read_metadata(files, file, coverage) : 0;
         if (r < 0 || !file->has_coverage)
                 return r;
         r = coverage_of_file(&result, coverage, files->n_branches, (double)file->branches,
@@ -311,7 +311,7 @@ static int set_file(struct files *files, size_t i)
 }
 
 /* The means over files; those of the bytes are estimated if one file's are. */
-static int set_means(struct files *files, struct roast_metric_set *set)
+static int files_set_means(struct files *files, struct roast_metric_set *set)
 {
         const struct roast_summary *summary = files->collect->summary;
         struct stat_sum branches = { 0 }, bytes = { 0 };
@@ -338,7 +338,7 @@ static int set_means(struct files *files, struct roast_metric_set *set)
         return 0;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int files_by_bytes(const void *a, const void *b)
 {
         const struct roast_branch *x = a, *y = b;
 
@@ -347,10 +347,11 @@ static int by_bytes(const void *a, const void *b)
         return strcmp(x->name, y->name);
 }
 
-static void sort_branches(struct roast_summary *summary)
+static void files_sort_branches(struct roast_summary *summary)
 {
         if (summary->n_branches)
-                qsort(summary->branches, summary->n_branches, sizeof(*summary->branches), by_bytes);
+                qsort(summary->branches, summary->n_branches, sizeof(*summary->branches),
+                      files_by_bytes);
 }
 
 int files_set(struct files *files, struct roast_error *error)
@@ -359,7 +360,7 @@ int files_set(struct files *files, struct roast_error *error)
         size_t n = files->collect->summary->n_files;
 
         for (size_t i = 0; i < n; i++)
-                if (set_file(files, i) < 0)
+                if (files_set_one(files, i) < 0)
                         return roast_fail_nomem(error);
         if (n)
                 roast_metric_set_count(set, ROAST_NUM_FILES, (int64_t)n);
@@ -374,8 +375,8 @@ int files_set(struct files *files, struct roast_error *error)
         if (files->uncompressed > 0)
                 roast_metric_set_real(set, ROAST_COMPRESSION_RATIO,
                                       files->compressed / files->uncompressed);
-        if (bytes_end(&files->bytes) < 0 || set_means(files, set) < 0)
+        if (bytes_end(&files->bytes) < 0 || files_set_means(files, set) < 0)
                 return roast_fail_nomem(error);
-        sort_branches(files->collect->summary);
+        files_sort_branches(files->collect->summary);
         return 0;
 }

@@ -38,7 +38,7 @@ bool fine_equal(struct fine_name name, const char *string)
         return name.data && name.len == len && !memcmp(name.data, string, len);
 }
 
-static enum fine_owner owner_of(const struct fine_sums *sums, struct fine_name prefix)
+static enum fine_owner fine_owner_of(const struct fine_sums *sums, struct fine_name prefix)
 {
         size_t len = sums->processor ? strnlen(sums->processor, PREFIX_MAX) : 0;
 
@@ -50,7 +50,8 @@ static enum fine_owner owner_of(const struct fine_sums *sums, struct fine_name p
 }
 
 /* Where the figure is summed, or NULL */
-static const struct activity *find(struct fine_name activity, struct fine_name unit, double value)
+static const struct activity *fine_find(struct fine_name activity, struct fine_name unit,
+                                        double value)
 {
         if (!isfinite(value))
                 return NULL;
@@ -63,8 +64,8 @@ static const struct activity *find(struct fine_name activity, struct fine_name u
         return NULL;
 }
 
-static void sum_up(struct fine_sums *sums, enum fine_owner owner, const struct activity *activity,
-                   double value)
+static void fine_sum_up(struct fine_sums *sums, enum fine_owner owner,
+                        const struct activity *activity, double value)
 {
         sums->sums[owner][activity->processor] += value;
         sums->seen[owner] = true;
@@ -73,28 +74,28 @@ static void sum_up(struct fine_sums *sums, enum fine_owner owner, const struct a
 bool fine_add(struct fine_sums *sums, struct fine_name prefix, struct fine_name activity,
               struct fine_name unit, double value)
 {
-        const struct activity *found = find(activity, unit, value);
+        const struct activity *found = fine_find(activity, unit, value);
 
         if (found)
-                sum_up(sums, owner_of(sums, prefix), found, value);
+                fine_sum_up(sums, fine_owner_of(sums, prefix), found, value);
         return found;
 }
 
 bool fine_add_share(struct fine_sums *sums, double share, struct fine_name activity,
                     struct fine_name unit, double value)
 {
-        const struct activity *found = find(activity, unit, value);
+        const struct activity *found = fine_find(activity, unit, value);
 
         if (found && share > 0)
-                sum_up(sums, FINE_PROCESSOR, found, value * share);
+                fine_sum_up(sums, FINE_PROCESSOR, found, value * share);
         if (found && share < 1)
-                sum_up(sums, FINE_OTHER, found, value * (1 - share));
+                fine_sum_up(sums, FINE_OTHER, found, value * (1 - share));
         sums->shared |= found && share > 0 && share < 1;
         return found;
 }
 
 /* Time of an owner's tasks, on a core or not */
-static double time_of(const struct fine_sums *sums, enum fine_owner owner)
+static double fine_time_of(const struct fine_sums *sums, enum fine_owner owner)
 {
         return sums->sums[owner][ROAST_PROCESSOR_CPU_TIME_SECONDS] +
                sums->sums[owner][ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
@@ -102,11 +103,11 @@ static double time_of(const struct fine_sums *sums, enum fine_owner owner)
 
 double fine_processor_s(const struct fine_sums *sums)
 {
-        return time_of(sums, FINE_PROCESSOR);
+        return fine_time_of(sums, FINE_PROCESSOR);
 }
 
-static int set_value(struct roast_metric_set *set, enum roast_metric metric, double value,
-                     const char *reason)
+static int fine_set_value(struct roast_metric_set *set, enum roast_metric metric, double value,
+                          const char *reason)
 {
         if (reason)
                 return roast_metric_set_estimated(set, metric, value, "%s", reason);
@@ -126,7 +127,7 @@ int fine_set_absent(struct roast_metric_set *set, const char *reason)
 int fine_set(struct roast_metric_set *set, const struct fine_sums *sums)
 {
         bool guess = !sums->seen[FINE_PROCESSOR] && sums->seen[FINE_RETRIES] &&
-                     time_of(sums, FINE_RETRIES) > time_of(sums, FINE_OTHER);
+                     fine_time_of(sums, FINE_RETRIES) > fine_time_of(sums, FINE_OTHER);
         const char *split = sums->estimated;
         int r = 0;
 
@@ -142,13 +143,13 @@ int fine_set(struct roast_metric_set *set, const struct fine_sums *sums)
                 double other = sums->sums[FINE_OTHER][metric];
 
                 if (activities[i].overhead == metric) {
-                        r = set_value(set, metric, own + retries + other, sums->estimated);
+                        r = fine_set_value(set, metric, own + retries + other, sums->estimated);
                         continue;
                 }
-                r = set_value(set, metric, guess ? retries : own, split);
+                r = fine_set_value(set, metric, guess ? retries : own, split);
                 if (r >= 0)
-                        r = set_value(set, activities[i].overhead, guess ? other : retries + other,
-                                      split);
+                        r = fine_set_value(set, activities[i].overhead,
+                                           guess ? other : retries + other, split);
         }
         return r;
 }

@@ -67,35 +67,35 @@ struct state {
         double outside_ns[ROAST_LEDGER_N_PARTS]; /* of attempts */
 };
 
-static double duration(int64_t from, int64_t to)
+static double ledger_duration(int64_t from, int64_t to)
 {
         return to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
 }
 
 /* Whether tasks about chunks can be told from others */
-static bool has_kinds(const struct collect *collect)
+static bool ledger_has_kinds(const struct collect *collect)
 {
         return collect->names_chunks || collect->times.has_chunks || *collect->chunk_prefix;
 }
 
-static int64_t clip(const struct collect *collect, int64_t utc_ns)
+static int64_t ledger_clip(const struct collect *collect, int64_t utc_ns)
 {
         if (utc_ns < collect->start_utc_ns)
                 return collect->start_utc_ns;
         return utc_ns > collect->end_utc_ns ? collect->end_utc_ns : utc_ns;
 }
 
-static void pass(struct state *state, int64_t utc_ns)
+static void ledger_pass(struct state *state, int64_t utc_ns)
 {
         if (state->here && utc_ns > state->since_utc_ns) {
-                state->there_ns += state->threads * duration(state->since_utc_ns, utc_ns);
+                state->there_ns += state->threads * ledger_duration(state->since_utc_ns, utc_ns);
                 state->since_utc_ns = utc_ns;
         }
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
-static void note_event(const struct collect *collect, struct state *states,
-                       const struct run_value *values)
+static void ledger_note_event(const struct collect *collect, struct state *states,
+                              const struct run_value *values)
 {
         struct state *state;
         int64_t utc_ns;
@@ -105,9 +105,10 @@ static void note_event(const struct collect *collect, struct state *states,
                 return;
         state = &states[values[1].integer - 1];
         /* one that was there at the start was there before it was seen */
-        utc_ns = values[2].integer == ROAST_WORKER_PRESENT ? collect->start_utc_ns
-                                                           : clip(collect, values[0].integer);
-        pass(state, utc_ns);
+        utc_ns = values[2].integer == ROAST_WORKER_PRESENT
+                         ? collect->start_utc_ns
+                         : ledger_clip(collect, values[0].integer);
+        ledger_pass(state, utc_ns);
         if (values[2].integer == ROAST_WORKER_WENT) {
                 state->here = false;
                 return;
@@ -121,23 +122,23 @@ static void note_event(const struct collect *collect, struct state *states,
                 state->most_threads = state->threads;
 }
 
-static int scan_events(const struct collect *collect, struct state *states,
-                       struct roast_error *error)
+static int ledger_scan_events(const struct collect *collect, struct state *states,
+                              struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                note_event(collect, states, scan.values);
+                ledger_note_event(collect, states, scan.values);
         run_scan_end(&scan);
         for (size_t i = 0; i < collect->texts.n; i++)
-                pass(&states[i], collect->end_utc_ns);
+                ledger_pass(&states[i], collect->end_utc_ns);
         return r;
 }
 
 /* What an activity of Dask's is to us; -1: time on a thread */
-static int part_of(const char *name, size_t len)
+static int ledger_part_of(const char *name, size_t len)
 {
         static const struct {
                 const char *name;
@@ -157,8 +158,8 @@ static int part_of(const char *name, size_t len)
         return -1;
 }
 
-static bool is_text(const struct collect *collect, const struct run_value *value,
-                    const char *string)
+static bool ledger_is_text(const struct collect *collect, const struct run_value *value,
+                           const char *string)
 {
         size_t len;
         const char *text = collect_text(collect, value, &len);
@@ -167,8 +168,8 @@ static bool is_text(const struct collect *collect, const struct run_value *value
 }
 
 /* values: worker_text, kind_text, prefix_text, activity_text, unit_text, value */
-static void note_activity(const struct collect *collect, struct state *states,
-                          const struct run_value *values)
+static void ledger_note_activity(const struct collect *collect, struct state *states,
+                                 const struct run_value *values)
 {
         struct state *state;
         const char *activity;
@@ -178,15 +179,15 @@ static void note_activity(const struct collect *collect, struct state *states,
 
         if (!collect_text(collect, &values[0], &len) || values[5].type != RUN_REAL ||
             !(values[5].real > 0) || !(values[5].real < 1e12) ||
-            !is_text(collect, &values[4], "seconds"))
+            !ledger_is_text(collect, &values[4], "seconds"))
                 return;
         state = &states[values[0].integer - 1];
         activity = collect_text(collect, &values[3], &len);
         if (!activity)
                 return;
         ns = values[5].real * 1e9;
-        part = part_of(activity, len);
-        if (!is_text(collect, &values[1], "execute")) {
+        part = ledger_part_of(activity, len);
+        if (!ledger_is_text(collect, &values[1], "execute")) {
                 if (part >= 0 && part != ROAST_LEDGER_OVERHEAD)
                         state->outside_ns[part] += ns;
                 return;
@@ -197,20 +198,21 @@ static void note_activity(const struct collect *collect, struct state *states,
         }
         share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
         if (share > 0)
-                *(is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
-                                                             : &state->noncpu_ns) += share * ns;
+                *(ledger_is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
+                                                                    : &state->noncpu_ns) +=
+                        share * ns;
 }
 
 /* 1, 0 if there are none, or an error */
-static int scan_activities(const struct collect *collect, struct state *states,
-                           struct roast_error *error)
+static int ledger_scan_activities(const struct collect *collect, struct state *states,
+                                  struct roast_error *error)
 {
         struct run_scan scan;
         int r, any = 0;
 
         r = run_scan_begin(&scan, collect->run, RUN_ACTIVITY, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                note_activity(collect, states, scan.values);
+                ledger_note_activity(collect, states, scan.values);
                 any = 1;
         }
         run_scan_end(&scan);
@@ -218,7 +220,7 @@ static int scan_activities(const struct collect *collect, struct state *states,
 }
 
 /* The processor's CPU share of its time, over all workers; negative: nothing tells it */
-static double common_share(const struct roast_metric_set *set)
+static double ledger_common_share(const struct roast_metric_set *set)
 {
         const struct roast_value *cpu = &set->values[ROAST_PROCESSOR_CPU_TIME_SECONDS];
         const struct roast_value *wait = &set->values[ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS];
@@ -235,7 +237,7 @@ static double common_share(const struct roast_metric_set *set)
         return all > 0 ? set->values[ROAST_CHUNK_CPU_SECONDS].real / all : -1;
 }
 
-static void add(struct roast_ledger_row *row, enum roast_ledger_part part, double ns)
+static void ledger_add(struct roast_ledger_row *row, enum roast_ledger_part part, double ns)
 {
         row->seconds[part] += ns / 1e9;
         if (ns > 0)
@@ -251,8 +253,9 @@ struct split {
 };
 
 /* Time on threads: by Dask's counts, else as tasks were measured, else by what is common */
-static void fill_threads(struct roast_ledger_row *row, const struct state *state,
-                         const struct task_kind *kind, double scale, const struct split *split)
+static void ledger_fill_threads(struct roast_ledger_row *row, const struct state *state,
+                                const struct task_kind *kind, double scale,
+                                const struct split *split)
 {
         double counted = state->cpu_ns + state->noncpu_ns, cpu_ns = kind->cpu_ns;
         double split_ns = kind->measured_ns, rest_ns = kind->ns - split_ns;
@@ -266,9 +269,9 @@ static void fill_threads(struct roast_ledger_row *row, const struct state *state
                 row->estimated |= 1u << split->cpu | 1u << split->wait;
         }
         rest_ns = kind->ns > split_ns ? kind->ns - split_ns : 0;
-        add(row, split->cpu, scale * cpu_ns);
-        add(row, split->wait, scale * (split_ns > cpu_ns ? split_ns - cpu_ns : 0));
-        add(row, split->unsplit, scale * rest_ns);
+        ledger_add(row, split->cpu, scale * cpu_ns);
+        ledger_add(row, split->wait, scale * (split_ns > cpu_ns ? split_ns - cpu_ns : 0));
+        ledger_add(row, split->unsplit, scale * rest_ns);
         if (split_ns > 0 || !(rest_ns > 0)) /* none of it is a figure, too */
                 row->known |= 1u << split->cpu | 1u << split->wait;
 }
@@ -282,8 +285,9 @@ struct common {
 };
 
 /* Time that threads were taken, `scale` of what the tasks say */
-static void fill_taken(struct roast_ledger_row *row, const struct state *state,
-                       const struct task_time *time, double scale, const struct common *common)
+static void ledger_fill_taken(struct roast_ledger_row *row, const struct state *state,
+                              const struct task_time *time, double scale,
+                              const struct common *common)
 {
         const struct split chunks = { ROAST_LEDGER_PROCESSOR_CPU, ROAST_LEDGER_PROCESSOR_WAIT,
                                       ROAST_LEDGER_PROCESSOR, common->share };
@@ -293,24 +297,24 @@ static void fill_taken(struct roast_ledger_row *row, const struct state *state,
         double within = 0;
 
         if (common->kinds) {
-                fill_threads(row, state, &time->chunk, scale, &chunks);
-                add(row, ROAST_LEDGER_OVERHEAD, scale * time->other.ns);
+                ledger_fill_threads(row, state, &time->chunk, scale, &chunks);
+                ledger_add(row, ROAST_LEDGER_OVERHEAD, scale * time->other.ns);
                 row->known |= BIT(OVERHEAD);
         } else {
-                fill_threads(row, state, &time->other, scale, &any);
+                ledger_fill_threads(row, state, &time->other, scale, &any);
         }
         for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
                 within += state->within_ns[i];
         if (!(within > 0))
-                add(row, other, scale * time->wait_ns);
+                ledger_add(row, other, scale * time->wait_ns);
         for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS && within > 0; i++)
-                add(row, i == ROAST_LEDGER_OVERHEAD ? other : i,
-                    scale * time->wait_ns * state->within_ns[i] / within);
+                ledger_add(row, i == ROAST_LEDGER_OVERHEAD ? other : i,
+                           scale * time->wait_ns * state->within_ns[i] / within);
 }
 
 /* Time that threads were free, `share` of what there was */
-static void fill_free(struct roast_ledger_row *row, const struct state *state, double free_ns,
-                      double share)
+static void ledger_fill_free(struct roast_ledger_row *row, const struct state *state,
+                             double free_ns, double share)
 {
         double outside = 0, part;
 
@@ -320,38 +324,38 @@ static void fill_free(struct roast_ledger_row *row, const struct state *state, d
                 if (!(state->outside_ns[i] > 0))
                         continue;
                 part = state->outside_ns[i] * share;
-                add(row, i, outside > free_ns ? part * free_ns / outside : part);
+                ledger_add(row, i, outside > free_ns ? part * free_ns / outside : part);
                 row->estimated |= 1u << i | 1u << ROAST_LEDGER_IDLE;
         }
-        add(row, ROAST_LEDGER_IDLE, outside < free_ns ? free_ns - outside : 0);
+        ledger_add(row, ROAST_LEDGER_IDLE, outside < free_ns ? free_ns - outside : 0);
 }
 
-static void fill(struct roast_ledger_row *row, const struct state *state,
-                 const struct task_time *time, const struct common *common)
+static void ledger_fill_row(struct roast_ledger_row *row, const struct state *state,
+                            const struct task_time *time, const struct common *common)
 {
         double taken = time->chunk.ns + time->other.ns + time->wait_ns;
         double scale = taken > state->there_ns ? state->there_ns / taken : 1;
         double free_ns = taken < state->there_ns ? state->there_ns - taken : 0;
 
         row->known = BIT(IDLE) | BIT(GONE) | (common->has_activities ? FINE_PARTS : 0);
-        fill_taken(row, state, time, scale, common);
+        ledger_fill_taken(row, state, time, scale, common);
         if (scale < 1) /* tasks that seceded, or clocks that differ */
                 row->estimated |= row->known & TASK_PARTS;
-        fill_free(row, state, free_ns, state->there_ns > 0 ? free_ns / state->there_ns : 0);
+        ledger_fill_free(row, state, free_ns, state->there_ns > 0 ? free_ns / state->there_ns : 0);
         row->threads = state->most_threads;
-        add(row, ROAST_LEDGER_GONE, state->most_threads * common->wall_ns - state->there_ns);
+        ledger_add(row, ROAST_LEDGER_GONE, state->most_threads * common->wall_ns - state->there_ns);
         if (row->seconds[ROAST_LEDGER_GONE] < 0)
                 row->seconds[ROAST_LEDGER_GONE] = 0;
 }
 
-static int make_rows(struct collect *collect, const struct state *states, bool has_activities,
-                     struct roast_error *error)
+static int ledger_make_rows(struct collect *collect, const struct state *states,
+                            bool has_activities, struct roast_error *error)
 {
         struct roast_summary *summary = collect->summary;
         const struct common common = {
-                .wall_ns = duration(collect->start_utc_ns, collect->end_utc_ns),
-                .share = common_share(&summary->metrics),
-                .kinds = has_kinds(collect),
+                .wall_ns = ledger_duration(collect->start_utc_ns, collect->end_utc_ns),
+                .share = ledger_common_share(&summary->metrics),
+                .kinds = ledger_has_kinds(collect),
                 .has_activities = has_activities,
         };
         size_t n = 0;
@@ -375,7 +379,7 @@ static int make_rows(struct collect *collect, const struct state *states, bool h
                 summary->n_ledger++;
                 if (!row->worker)
                         return roast_fail_nomem(error);
-                fill(row, &states[i], &collect->times.workers[i], &common);
+                ledger_fill_row(row, &states[i], &collect->times.workers[i], &common);
         }
         return 0;
 }
@@ -391,8 +395,8 @@ int collect_ledger(struct collect *collect, struct roast_error *error)
         states = calloc(collect->texts.n + 1, sizeof(*states));
         if (!states)
                 return roast_fail_nomem(error);
-        r = scan_events(collect, states, error);
+        r = ledger_scan_events(collect, states, error);
         if (r >= 0)
-                r = scan_activities(collect, states, error);
-        return r < 0 ? r : make_rows(collect, states, r > 0, error);
+                r = ledger_scan_activities(collect, states, error);
+        return r < 0 ? r : ledger_make_rows(collect, states, r > 0, error);
 }

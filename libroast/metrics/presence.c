@@ -44,7 +44,7 @@ int presence_add(struct presence *presence, double time, int64_t worker, double 
         return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int presence_by_time(const void *a, const void *b)
 {
         const struct presence_mark *x = a, *y = b;
 
@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A sample of a worker at ticks[now]; the ticks since its last one are bridged. */
-static void place(struct tick *ticks, size_t now, struct last *last, double cores)
+static void presence_place(struct tick *ticks, size_t now, struct last *last, double cores)
 {
         struct tick *tick = &ticks[now];
 
@@ -75,7 +75,8 @@ static void place(struct tick *ticks, size_t now, struct last *last, double core
 }
 
 /* Instants count if a worker has a sample there, or if it is known that there was none. */
-static size_t make_ticks(struct tick *ticks, struct last *lasts, const struct presence *presence)
+static size_t presence_make_ticks(struct tick *ticks, struct last *lasts,
+                                  const struct presence *presence)
 {
         size_t n = 0;
 
@@ -88,12 +89,13 @@ static size_t make_ticks(struct tick *ticks, struct last *lasts, const struct pr
                 if (mark->worker == PRESENCE_COUNT)
                         ticks[n - 1].count = mark->value;
                 else
-                        place(ticks, n - 1, &lasts[mark->worker], mark->value);
+                        presence_place(ticks, n - 1, &lasts[mark->worker], mark->value);
         }
         return n;
 }
 
-static int average(const struct tick *ticks, size_t n, double *cores, double *workers)
+static int presence_average_ticks(const struct tick *ticks, size_t n, double *cores,
+                                  double *workers)
 {
         struct stat_average all_cores = { 0 }, all_workers = { 0 };
         double bridged_cores = 0;
@@ -139,6 +141,7 @@ int presence_average(struct presence *presence, double *cores, double *workers)
         lasts = calloc((size_t)last_worker + 1, sizeof(*lasts));
         if (!ticks || !lasts)
                 return ROAST_E_NOMEM;
-        qsort(presence->marks, presence->n, sizeof(*presence->marks), by_time);
-        return average(ticks, make_ticks(ticks, lasts, presence), cores, workers);
+        qsort(presence->marks, presence->n, sizeof(*presence->marks), presence_by_time);
+        return presence_average_ticks(ticks, presence_make_ticks(ticks, lasts, presence), cores,
+                                      workers);
 }

@@ -16,7 +16,7 @@ struct sharer {
         size_t place;
 };
 
-static int compare_sharers(const void *a, const void *b)
+static int processes_compare_sharers(const void *a, const void *b)
 {
         const struct sharer *x = a, *y = b;
 
@@ -27,12 +27,12 @@ static int compare_sharers(const void *a, const void *b)
         return x->place < y->place ? -1 : 1;
 }
 
-static bool share(const struct collect_worker *a, const struct collect_worker *b)
+static bool processes_share(const struct collect_worker *a, const struct collect_worker *b)
 {
         return a->host_text == b->host_text && a->pid == b->pid;
 }
 
-static int find_processes(struct collect *collect, struct roast_error *error)
+static int processes_find(struct collect *collect, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct sharer *sharers = NULL;
         size_t n = 0;
@@ -45,9 +45,9 @@ static int find_processes(struct collect *collect, struct roast_error *error)
                 if (collect->workers[i].pid > 0)
                         sharers[n++] = (struct sharer){ &collect->workers[i], i };
         }
-        qsort(sharers, n, sizeof(*sharers), compare_sharers);
+        qsort(sharers, n, sizeof(*sharers), processes_compare_sharers);
         for (size_t i = 0, first = 0; i < n; i++) {
-                if (!share(sharers[first].worker, sharers[i].worker))
+                if (!processes_share(sharers[first].worker, sharers[i].worker))
                         first = i;
                 sharers[i].worker->process = sharers[first].place;
         }
@@ -60,7 +60,8 @@ struct presence {
         double process;
 };
 
-static void apply(struct collect *collect, struct presence *now, const struct run_value *values)
+static void processes_apply(struct collect *collect, struct presence *now,
+                            const struct run_value *values)
 {
         size_t len, worker, process;
         double threads = 0;
@@ -86,12 +87,12 @@ int collect_processes(struct collect *collect, struct roast_error *error)
         now = calloc(collect->texts.n + 1, sizeof(*now));
         if (!now)
                 return roast_fail_nomem(error);
-        r = find_processes(collect, error);
+        r = processes_find(collect, error);
         if (r < 0)
                 return r;
         r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                apply(collect, now, scan.values);
+                processes_apply(collect, now, scan.values);
         run_scan_end(&scan);
         return r;
 }

@@ -24,12 +24,12 @@ int quantile_add(struct quantile *quantile, double value)
         return 0;
 }
 
-static double median_of_3(double a, double b, double c)
+static double quantile_median_of_3(double a, double b, double c)
 {
         return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-static int by_value(const void *a, const void *b)
+static int quantile_by_value(const void *a, const void *b)
 {
         double x = *(const double *)a, y = *(const double *)b;
 
@@ -37,18 +37,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Moves the k-th smallest to place k, what is not larger before it, what is not smaller behind. */
-static void select_rank(double *values, size_t n, size_t k)
+static void quantile_select_rank(double *values, size_t n, size_t k)
 {
         size_t low = 0, high = n - 1;
 
         /* the range shrinks by a third or so each round, unless somebody chose the numbers badly */
         for (int round = 0; low < high; round++) {
-                double pivot =
-                        median_of_3(values[low], values[low + (high - low) / 2], values[high]);
+                double pivot = quantile_median_of_3(values[low], values[low + (high - low) / 2],
+                                                    values[high]);
                 size_t i = low, j = high;
 
                 if (round == ROUNDS_MAX) {
-                        qsort(values + low, high - low + 1, sizeof(*values), by_value);
+                        qsort(values + low, high - low + 1, sizeof(*values), quantile_by_value);
                         return;
                 }
                 for (;;) {
@@ -83,7 +83,7 @@ double quantile_of(struct quantile *quantile, double share)
                 return (double)NAN;
         rank = share * (double)(quantile->n - 1);
         k = (size_t)rank;
-        select_rank(quantile->values, quantile->n, k);
+        quantile_select_rank(quantile->values, quantile->n, k);
         if (k + 1 == quantile->n)
                 return quantile->values[k];
         next = quantile->values[k + 1];

@@ -21,8 +21,8 @@ int report_begin(struct roast_metric_set *set)
         return r;
 }
 
-static int set_figure(struct roast_metric_set *set, const struct report_field *field,
-                      const struct roast_fact *fact)
+static int report_set_figure(struct roast_metric_set *set, const struct report_field *field,
+                             const struct roast_fact *fact)
 {
         if (fact->type == ROAST_FACT_ABSENT)
                 return roast_metric_set_absent(set, field->metric, "%s",
@@ -47,7 +47,7 @@ int report_note(struct roast_metric_set *set, const char *field, const struct ro
 {
         for (size_t i = 0; i < REPORT_N_FIELDS; i++)
                 if (!strcmp(field, report_fields[i].name))
-                        return set_figure(set, &report_fields[i], fact);
+                        return report_set_figure(set, &report_fields[i], fact);
         return 0;
 }
 
@@ -59,8 +59,8 @@ void report_custom_note(struct stat_total *total, const struct roast_fact *fact)
                 stat_total_real(total, fact->real);
 }
 
-static int set_total(struct roast_metric_set *set, enum roast_metric metric,
-                     const struct stat_total *total)
+static int report_set_total(struct roast_metric_set *set, enum roast_metric metric,
+                            const struct stat_total *total)
 {
         if (total->n == 0)
                 return roast_metric_set_absent(set, metric,
@@ -87,7 +87,7 @@ int report_assume_process_time(struct roast_metric_set *set)
 }
 
 /* What the report's own number of chunks gives, before chunk records replace that number */
-static int set_time_per_chunk(struct roast_metric_set *set)
+static int report_set_time_per_chunk(struct roast_metric_set *set)
 {
         const struct roast_value *time = &set->values[ROAST_TOTAL_CPU_TIME];
         const struct roast_value *chunks = &set->values[ROAST_NUM_CHUNKS];
@@ -112,9 +112,9 @@ static int set_time_per_chunk(struct roast_metric_set *set)
 
 int report_end(struct roast_metric_set *set, const struct report_custom *custom)
 {
-        if (custom->given && (set_total(set, ROAST_TOTAL_EVENTS, &custom->entries) < 0 ||
-                              set_total(set, ROAST_TOTAL_BYTES_READ, &custom->bytes) < 0 ||
-                              set_total(set, ROAST_TOTAL_CPU_TIME, &custom->duration_s) < 0))
+        if (custom->given && (report_set_total(set, ROAST_TOTAL_EVENTS, &custom->entries) < 0 ||
+                              report_set_total(set, ROAST_TOTAL_BYTES_READ, &custom->bytes) < 0 ||
+                              report_set_total(set, ROAST_TOTAL_CPU_TIME, &custom->duration_s) < 0))
                 return ROAST_E_NOMEM;
-        return set_time_per_chunk(set);
+        return report_set_time_per_chunk(set);
 }

@@ -70,8 +70,8 @@ struct totals {
         bool known[N_COUNTERS];
 };
 
-static void add_memory(struct series_walk *walk, struct sampled *worker, double limit_bytes,
-                       struct totals *totals)
+static void series_add_memory(struct series_walk *walk, struct sampled *worker, double limit_bytes,
+                              struct totals *totals)
 {
         int64_t resolution;
         const int64_t *rss = series_walk_column(walk, "rss_bytes", &resolution);
@@ -92,8 +92,8 @@ static void add_memory(struct series_walk *walk, struct sampled *worker, double 
         }
 }
 
-static void note_cores(struct cores_use *cores, double threads, struct stat_sum *percent,
-                       int64_t ms, double cpu_ns)
+static void series_note_cores(struct cores_use *cores, double threads, struct stat_sum *percent,
+                              int64_t ms, double cpu_ns)
 {
         double span_ns = ((double)ms - (double)cores->last_ms) * SERIES_MS;
         double spent_ns = cpu_ns - cores->last_ns;
@@ -111,8 +111,8 @@ static void note_cores(struct cores_use *cores, double threads, struct stat_sum 
         cores->last_ns = cpu_ns;
 }
 
-static void add_cores(struct series_walk *walk, struct sampled *process, double threads,
-                      struct totals *totals)
+static void series_add_cores(struct series_walk *walk, struct sampled *process, double threads,
+                             struct totals *totals)
 {
         int64_t user_unit, system_unit;
         const int64_t *user = series_walk_column(walk, counters[CPU_USER].column, &user_unit);
@@ -120,14 +120,14 @@ static void add_cores(struct series_walk *walk, struct sampled *process, double 
 
         for (size_t i = 0; user && system && i < walk->block.n; i++)
                 if (user[i] >= 0 && system[i] >= 0)
-                        note_cores(&process->cores, threads, &totals->cpu_percent,
-                                   walk->block.times[i],
-                                   (double)user[i] * (double)user_unit +
-                                           (double)system[i] * (double)system_unit);
+                        series_note_cores(&process->cores, threads, &totals->cpu_percent,
+                                          walk->block.times[i],
+                                          (double)user[i] * (double)user_unit +
+                                                  (double)system[i] * (double)system_unit);
 }
 
 /* By how much more the counter is known to have grown, with this sample */
-static double grow(struct shown *shown, bool from_zero, int64_t ms, double value)
+static double series_grow(struct shown *shown, bool from_zero, int64_t ms, double value)
 {
         struct shown before = *shown;
 
@@ -149,8 +149,8 @@ static double grow(struct shown *shown, bool from_zero, int64_t ms, double value
         return value - before.last;
 }
 
-static void add_counter(struct series_walk *walk, struct shown *shown, struct totals *totals,
-                        size_t index)
+static void series_add_counter(struct series_walk *walk, struct shown *shown, struct totals *totals,
+                               size_t index)
 {
         int64_t resolution;
         const int64_t *values = series_walk_column(walk, counters[index].column, &resolution);
@@ -158,15 +158,16 @@ static void add_counter(struct series_walk *walk, struct shown *shown, struct to
         for (size_t i = 0; values && i < walk->block.n; i++) {
                 if (values[i] < 0)
                         continue;
-                totals->grown[index] += grow(shown, counters[index].from_zero, walk->block.times[i],
-                                             (double)values[i] * (double)resolution);
+                totals->grown[index] +=
+                        series_grow(shown, counters[index].from_zero, walk->block.times[i],
+                                    (double)values[i] * (double)resolution);
                 totals->known[index] = true;
         }
 }
 
 /* The mean over workers, the smallest and the largest: three metrics in this order */
-static void set_use(struct roast_metric_set *set, enum roast_metric mean,
-                    const struct stat_sum *workers, const struct stat_sum *samples)
+static void series_set_use(struct roast_metric_set *set, enum roast_metric mean,
+                           const struct stat_sum *workers, const struct stat_sum *samples)
 {
         if (!workers->n)
                 return;
@@ -175,8 +176,8 @@ static void set_use(struct roast_metric_set *set, enum roast_metric mean,
         roast_metric_set_real(set, mean + 2, samples->max);
 }
 
-static void set_workers(struct roast_metric_set *set, const struct sampled *workers,
-                        const struct collect *collect, const struct totals *totals)
+static void series_set_workers(struct roast_metric_set *set, const struct sampled *workers,
+                               const struct collect *collect, const struct totals *totals)
 {
         struct stat_sum bytes = { 0 }, memory_percent = { 0 }, cpu_percent = { 0 };
 
@@ -195,12 +196,12 @@ static void set_workers(struct roast_metric_set *set, const struct sampled *work
                 roast_metric_set_real(set, ROAST_PEAK_MEMORY_BYTES, totals->peak_bytes);
                 roast_metric_set_real(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, bytes.mean);
         }
-        set_use(set, ROAST_AVG_MEMORY_UTILIZATION_PERCENT, &memory_percent,
-                &totals->memory_percent);
-        set_use(set, ROAST_AVG_CPU_UTILIZATION_PERCENT, &cpu_percent, &totals->cpu_percent);
+        series_set_use(set, ROAST_AVG_MEMORY_UTILIZATION_PERCENT, &memory_percent,
+                       &totals->memory_percent);
+        series_set_use(set, ROAST_AVG_CPU_UTILIZATION_PERCENT, &cpu_percent, &totals->cpu_percent);
 }
 
-static void set_counters(struct roast_metric_set *set, const struct totals *totals)
+static void series_set_counters(struct roast_metric_set *set, const struct totals *totals)
 {
         if (totals->known[CPU_USER] && totals->known[CPU_SYSTEM])
                 roast_metric_set_real(set, ROAST_WORKER_CPU_SECONDS,
@@ -211,7 +212,7 @@ static void set_counters(struct roast_metric_set *set, const struct totals *tota
 }
 
 /* What could not be used, beside what the run itself counted, if it has ended */
-static void add_faults(struct roast_metric_set *set, size_t n)
+static void series_add_faults(struct roast_metric_set *set, size_t n)
 {
         const struct roast_value *before = &set->values[ROAST_MONITORING_FAULTS];
 
@@ -237,21 +238,21 @@ int collect_series(struct collect *collect, struct roast_error *error)
                 struct sampled *worker = &workers[walk.worker_text - 1];
                 struct sampled *process = &workers[about->process];
 
-                add_memory(&walk, worker, about->memory_limit_bytes, &totals);
-                add_cores(&walk, process, collect->workers[about->process].process_threads,
-                          &totals);
+                series_add_memory(&walk, worker, about->memory_limit_bytes, &totals);
+                series_add_cores(&walk, process, collect->workers[about->process].process_threads,
+                                 &totals);
                 for (size_t i = 0; i < N_COUNTERS; i++) {
                         struct sampled *of = counters[i].of_process ? process : worker;
 
-                        add_counter(&walk, &of->shown[i], &totals, i);
+                        series_add_counter(&walk, &of->shown[i], &totals, i);
                 }
         }
         series_walk_end(&walk);
         if (r < 0)
                 return r;
-        set_workers(set, workers, collect, &totals);
-        set_counters(set, &totals);
+        series_set_workers(set, workers, collect, &totals);
+        series_set_counters(set, &totals);
         if (walk.n_damaged)
-                add_faults(set, walk.n_damaged);
+                series_add_faults(set, walk.n_damaged);
         return 0;
 }

@@ -15,7 +15,7 @@ static const char *const group_reasons[ROAST_N_GROUPS] = {
         [ROAST_GROUP_CHUNK] = "no chunk records", [ROAST_GROUP_COVERAGE] = "no chunk records",
 };
 
-static void clear(struct roast_value *value)
+static void set_clear(struct roast_value *value)
 {
         free(value->reason);
         *value = (struct roast_value){ 0 };
@@ -24,14 +24,14 @@ static void clear(struct roast_value *value)
 void roast_metric_set_deinit(struct roast_metric_set *set)
 {
         for (size_t i = 0; i < ROAST_N_METRICS; i++)
-                clear(&set->values[i]);
+                set_clear(&set->values[i]);
 }
 
 void roast_metric_set_count(struct roast_metric_set *set, enum roast_metric metric, int64_t count)
 {
         struct roast_value *value = &set->values[metric];
 
-        clear(value);
+        set_clear(value);
         value->state = ROAST_KNOWN;
         value->count = count;
         value->real = (double)count;
@@ -41,14 +41,14 @@ void roast_metric_set_real(struct roast_metric_set *set, enum roast_metric metri
 {
         struct roast_value *value = &set->values[metric];
 
-        clear(value);
+        set_clear(value);
         value->state = ROAST_KNOWN;
         value->real = real;
         value->count = stat_whole(real); /* of a count that was computed */
 }
 
 /* NULL: no memory */
-static char *make_reason(const char *format, va_list args)
+static char *set_make_reason(const char *format, va_list args)
 {
         char *reason;
 
@@ -64,9 +64,9 @@ int roast_metric_set_absent(struct roast_metric_set *set, enum roast_metric metr
 
         /* first, for an argument may be the reason that is cleared */
         va_start(args, format);
-        reason = make_reason(format, args);
+        reason = set_make_reason(format, args);
         va_end(args);
-        clear(value);
+        set_clear(value);
         value->reason = reason;
         return reason ? 0 : ROAST_E_NOMEM;
 }
@@ -79,7 +79,7 @@ int roast_metric_set_estimated(struct roast_metric_set *set, enum roast_metric m
         char *reason;
 
         va_start(args, format);
-        reason = make_reason(format, args);
+        reason = set_make_reason(format, args);
         va_end(args);
         roast_metric_set_real(set, metric, real);
         value->state = ROAST_ESTIMATED;

@@ -6,7 +6,7 @@
 #include "metrics/collect.h"
 #include "metrics/fine.h"
 
-static struct fine_name name_of(const struct run_value *value)
+static struct fine_name spans_name_of(const struct run_value *value)
 {
         if (value->type != RUN_STRING)
                 return (struct fine_name){ 0 };
@@ -14,7 +14,7 @@ static struct fine_name name_of(const struct run_value *value)
 }
 
 /* How much of a prefix is the processor's, as its tasks tell; negative: they do not */
-static double share_of(const struct collect *collect, struct fine_name prefix)
+static double spans_share_of(const struct collect *collect, struct fine_name prefix)
 {
         for (size_t i = 0; i < collect->times.n_prefixes && prefix.data; i++) {
                 const struct task_prefix *known = &collect->times.prefixes[i];
@@ -28,11 +28,11 @@ static double share_of(const struct collect *collect, struct fine_name prefix)
         return -1;
 }
 
-static bool add(const struct collect *collect, struct fine_sums *sums, struct fine_name kind,
-                struct fine_name prefix, struct fine_name activity, struct fine_name unit,
-                const struct run_value *value)
+static bool spans_add(const struct collect *collect, struct fine_sums *sums, struct fine_name kind,
+                      struct fine_name prefix, struct fine_name activity, struct fine_name unit,
+                      const struct run_value *value)
 {
-        double share = collect->times.has_chunks ? share_of(collect, prefix) : -1;
+        double share = collect->times.has_chunks ? spans_share_of(collect, prefix) : -1;
 
         if (value->type != RUN_REAL || !fine_equal(kind, "execute"))
                 return false;
@@ -42,7 +42,7 @@ static bool add(const struct collect *collect, struct fine_sums *sums, struct fi
 }
 
 /* Of the run's span; values: kind, prefix, activity, unit, value */
-static int sum_spans(const struct collect *collect, struct fine_sums *sums, bool *any,
+static int spans_sum(const struct collect *collect, struct fine_sums *sums, bool *any,
                      struct roast_error *error)
 {
         struct run_scan scan;
@@ -52,14 +52,15 @@ static int sum_spans(const struct collect *collect, struct fine_sums *sums, bool
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= add(collect, sums, name_of(&values[0]), name_of(&values[1]),
-                            name_of(&values[2]), name_of(&values[3]), &values[4]);
+                *any |= spans_add(collect, sums, spans_name_of(&values[0]),
+                                  spans_name_of(&values[1]), spans_name_of(&values[2]),
+                                  spans_name_of(&values[3]), &values[4]);
         }
         run_scan_end(&scan);
         return r;
 }
 
-static struct fine_name text_of(const struct collect *collect, const struct run_value *value)
+static struct fine_name spans_text_of(const struct collect *collect, const struct run_value *value)
 {
         struct fine_name name;
 
@@ -69,8 +70,8 @@ static struct fine_name text_of(const struct collect *collect, const struct run_
 
 /* What the workers counted while the run lasted, whatever span it was for; values: worker_text,
  * kind_text, prefix_text, activity_text, unit_text, value */
-static int sum_activities(const struct collect *collect, struct fine_sums *sums, bool *any,
-                          struct roast_error *error)
+static int spans_sum_activities(const struct collect *collect, struct fine_sums *sums, bool *any,
+                                struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -79,9 +80,10 @@ static int sum_activities(const struct collect *collect, struct fine_sums *sums,
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= add(collect, sums, text_of(collect, &values[1]),
-                            text_of(collect, &values[2]), text_of(collect, &values[3]),
-                            text_of(collect, &values[4]), &values[5]);
+                *any |= spans_add(collect, sums, spans_text_of(collect, &values[1]),
+                                  spans_text_of(collect, &values[2]),
+                                  spans_text_of(collect, &values[3]),
+                                  spans_text_of(collect, &values[4]), &values[5]);
         }
         run_scan_end(&scan);
         return r;
@@ -102,9 +104,9 @@ int collect_spans(struct collect *collect, struct roast_error *error)
         char reason[300];
         int r;
 
-        r = sum_spans(collect, &spans, &has_spans, error);
+        r = spans_sum(collect, &spans, &has_spans, error);
         if (r >= 0)
-                r = sum_activities(collect, &counts, &has_counts, error);
+                r = spans_sum_activities(collect, &counts, &has_counts, error);
         if (r < 0)
                 return r;
         if (collect->few_spans[0])

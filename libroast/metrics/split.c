@@ -4,50 +4,51 @@
 #include "record/chunk.h"
 #include "util/size.h"
 
-static double ns_of(const struct run_value *values, enum chunk_field field)
+static double split_ns_of(const struct run_value *values, enum chunk_field field)
 {
         return values[field].type == RUN_INT ? (double)values[field].integer : 0;
 }
 
 /* What a chunk neither ran nor waited for a core; some tell only that it was so long. */
-static double asleep_of(const struct run_value *values)
+static double split_asleep_of(const struct run_value *values)
 {
-        double left = ns_of(values, CHUNK_WALL_NS) - ns_of(values, CHUNK_CPU_NS) -
-                      ns_of(values, CHUNK_RUNQUEUE_NS) - ns_of(values, CHUNK_THROTTLED_NS);
+        double left = split_ns_of(values, CHUNK_WALL_NS) - split_ns_of(values, CHUNK_CPU_NS) -
+                      split_ns_of(values, CHUNK_RUNQUEUE_NS) -
+                      split_ns_of(values, CHUNK_THROTTLED_NS);
 
         if (values[CHUNK_OTHER_NS].type == RUN_INT)
-                return ns_of(values, CHUNK_BLOCK_IO_NS) + ns_of(values, CHUNK_GIL_NS) +
-                       ns_of(values, CHUNK_OTHER_NS);
+                return split_ns_of(values, CHUNK_BLOCK_IO_NS) + split_ns_of(values, CHUNK_GIL_NS) +
+                       split_ns_of(values, CHUNK_OTHER_NS);
         return left > 0 ? left : 0;
 }
 
 void split_add(struct split_sum *sum, const struct run_value *values)
 {
-        double samples = ns_of(values, CHUNK_SPLIT_SAMPLES);
+        double samples = split_ns_of(values, CHUNK_SPLIT_SAMPLES);
         double asleep;
 
         sum->probed += values[CHUNK_PROBE_NS].type == RUN_INT;
-        sum->probe_ns += ns_of(values, CHUNK_PROBE_NS);
+        sum->probe_ns += split_ns_of(values, CHUNK_PROBE_NS);
         if (values[CHUNK_WALL_NS].type != RUN_INT || values[CHUNK_CPU_NS].type != RUN_INT)
                 return;
-        asleep = asleep_of(values);
+        asleep = split_asleep_of(values);
         sum->chunks++;
-        sum->wall_ns += ns_of(values, CHUNK_WALL_NS);
-        sum->cpu_ns += ns_of(values, CHUNK_CPU_NS);
+        sum->wall_ns += split_ns_of(values, CHUNK_WALL_NS);
+        sum->cpu_ns += split_ns_of(values, CHUNK_CPU_NS);
         sum->queued += values[CHUNK_RUNQUEUE_NS].type == RUN_INT;
-        sum->runqueue_ns += ns_of(values, CHUNK_RUNQUEUE_NS);
-        sum->throttled_ns += ns_of(values, CHUNK_THROTTLED_NS);
+        sum->runqueue_ns += split_ns_of(values, CHUNK_RUNQUEUE_NS);
+        sum->throttled_ns += split_ns_of(values, CHUNK_THROTTLED_NS);
         sum->asleep_ns += asleep;
         if (asleep > 0 && samples > 0) {
                 sum->samples += samples;
-                sum->block_io_samples += samples * ns_of(values, CHUNK_BLOCK_IO_NS) / asleep;
-                sum->gil_samples += samples * ns_of(values, CHUNK_GIL_NS) / asleep;
+                sum->block_io_samples += samples * split_ns_of(values, CHUNK_BLOCK_IO_NS) / asleep;
+                sum->gil_samples += samples * split_ns_of(values, CHUNK_GIL_NS) / asleep;
         }
 }
 
 static const char no_chunk[] = "no chunk tells it";
 
-static int set_monitoring(struct roast_metric_set *set, const struct split_sum *sum)
+static int split_set_monitoring(struct roast_metric_set *set, const struct split_sum *sum)
 {
         if (sum->probed == 0)
                 return roast_metric_set_absent(set, ROAST_MONITORING_SECONDS, no_chunk);
@@ -55,7 +56,7 @@ static int set_monitoring(struct roast_metric_set *set, const struct split_sum *
         return 0;
 }
 
-static int set_queue(struct roast_metric_set *set, const struct split_sum *sum)
+static int split_set_queue(struct roast_metric_set *set, const struct split_sum *sum)
 {
         int r;
 
@@ -69,7 +70,7 @@ static int set_queue(struct roast_metric_set *set, const struct split_sum *sum)
 }
 
 /* Time asleep that no look met is in the last part alone, and nothing is known of the others. */
-static int set_asleep(struct roast_metric_set *set, const struct split_sum *sum)
+static int split_set_asleep(struct roast_metric_set *set, const struct split_sum *sum)
 {
         double other = sum->samples - sum->block_io_samples - sum->gil_samples;
         const struct {
@@ -105,8 +106,8 @@ int split_set(struct roast_metric_set *set, const struct split_sum *sum)
                 return 0;
         roast_metric_set_real(set, ROAST_CHUNK_CPU_SECONDS, sum->cpu_ns / 1e9);
         roast_metric_set_count(set, ROAST_CHUNK_SPLIT_SAMPLES, (int64_t)sum->samples);
-        r = set_monitoring(set, sum);
+        r = split_set_monitoring(set, sum);
         if (r >= 0)
-                r = set_queue(set, sum);
-        return r < 0 ? r : set_asleep(set, sum);
+                r = split_set_queue(set, sum);
+        return r < 0 ? r : split_set_asleep(set, sum);
 }

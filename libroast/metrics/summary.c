@@ -7,7 +7,7 @@
 #include "run/series.h"
 #include "util/cleanup.h"
 
-static int collect_texts(struct collect *collect, struct roast_error *error)
+static int summary_collect_texts(struct collect *collect, struct roast_error *error)
 {
         return run_read_texts(collect->run, &collect->texts, error);
 }
@@ -22,7 +22,7 @@ const char *collect_text(const struct collect *collect, const struct run_value *
 }
 
 /* The formulas, and again where an imported figure gave them an input */
-static int derive(const struct collect *collect, struct roast_error *error)
+static int summary_derive(const struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
         int r;
@@ -46,8 +46,9 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                     const struct collect_watch *watch, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                collect_texts,  collect_facts,      collect_chunks, collect_tasks,  collect_workers,
-                collect_series, collect_task_times, collect_spans,  collect_ledger,
+                summary_collect_texts, collect_facts,   collect_chunks,
+                collect_tasks,         collect_workers, collect_series,
+                collect_task_times,    collect_spans,   collect_ledger,
         };
         struct collect collect = {
                 .run = run, .summary = summary, .watch = watch, .interval_s = 1
@@ -65,7 +66,7 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
         task_times_deinit(&collect.times);
         free(collect.workers);
         if (r >= 0)
-                r = derive(&collect, error);
+                r = summary_derive(&collect, error);
         if (r < 0)
                 roast_summary_deinit(summary);
         return r;

@@ -29,7 +29,7 @@ struct found {
         double cpu_s;
 };
 
-static struct roast_task_group *group_of(struct found *found, const struct run_value *prefix)
+static struct roast_task_group *tasks_group_of(struct found *found, const struct run_value *prefix)
 {
         struct roast_summary *summary = found->collect->summary;
         struct roast_task_group *groups;
@@ -51,7 +51,7 @@ static struct roast_task_group *group_of(struct found *found, const struct run_v
         return groups;
 }
 
-static uint64_t hash_value(uint64_t hash, const struct run_value *value)
+static uint64_t tasks_hash_value(uint64_t hash, const struct run_value *value)
 {
         if (value->type == RUN_STRING)
                 return run_hash(hash, value->data, value->len);
@@ -59,10 +59,10 @@ static uint64_t hash_value(uint64_t hash, const struct run_value *value)
                                       : hash;
 }
 
-static int note_attempt(struct found *found, const struct run_value *values)
+static int tasks_note_attempt(struct found *found, const struct run_value *values)
 {
-        struct roast_task_group *group = group_of(found, &values[TASK_PREFIX]);
-        uint64_t key = hash_value(RUN_TASK, &values[TASK_KEY]);
+        struct roast_task_group *group = tasks_group_of(found, &values[TASK_PREFIX]);
+        uint64_t key = tasks_hash_value(RUN_TASK, &values[TASK_KEY]);
         bool lost =
                 values[TASK_OUTCOME].type == RUN_INT && values[TASK_OUTCOME].integer == CHUNK_LOST;
         bool failed = values[TASK_OUTCOME].type == RUN_INT &&
@@ -76,7 +76,7 @@ static int note_attempt(struct found *found, const struct run_value *values)
         group->tasks += r;
         group->lost += lost;
         found->lost += lost;
-        key = hash_value(key, &values[TASK_WORKER]);
+        key = tasks_hash_value(key, &values[TASK_WORKER]);
         if (lost && values[TASK_START_UTC_NS].type != RUN_INT && run_seen_has(&found->begun, key))
                 return 0;
         r = run_seen_add(&found->begun, key);
@@ -100,7 +100,7 @@ static int note_attempt(struct found *found, const struct run_value *values)
         return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int tasks_by_time(const void *a, const void *b)
 {
         const struct roast_task_group *x = a, *y = b;
 
@@ -112,7 +112,7 @@ static const enum roast_metric task_metrics[] = {
         ROAST_NUM_LOST_TASKS, ROAST_TASK_SECONDS,      ROAST_TASK_CPU_SECONDS,
 };
 
-static int set_metrics(struct found *found, struct roast_error *error)
+static int tasks_set_metrics(struct found *found, struct roast_error *error)
 {
         struct roast_metric_set *set = &found->collect->summary->metrics;
         int r = 0;
@@ -153,16 +153,16 @@ int collect_tasks(struct collect *collect, struct roast_error *error)
                 return roast_fail_nomem(error);
         r = run_scan_begin(&scan, collect->run, RUN_TASK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                r = note_attempt(&found, scan.values);
+                r = tasks_note_attempt(&found, scan.values);
                 if (r < 0)
                         r = roast_fail_nomem(error);
         }
         run_scan_end(&scan);
         if (r >= 0)
-                r = set_metrics(&found, error);
+                r = tasks_set_metrics(&found, error);
         run_seen_deinit(&found.keys);
         run_seen_deinit(&found.begun);
         if (summary->n_tasks)
-                qsort(summary->tasks, summary->n_tasks, sizeof(*summary->tasks), by_time);
+                qsort(summary->tasks, summary->n_tasks, sizeof(*summary->tasks), tasks_by_time);
         return r;
 }

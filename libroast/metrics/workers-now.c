@@ -48,7 +48,7 @@ const struct roast_worker_now *roast_workers_all(const struct roast_workers *wor
 /* More strings than any run has; a damaged id is not one to make room for. */
 #define TEXT_MAX (1 << 26)
 
-static int make_slots(struct roast_workers *workers, size_t n)
+static int workers_make_slots(struct roast_workers *workers, size_t n)
 {
         size_t *grown;
 
@@ -64,7 +64,8 @@ static int make_slots(struct roast_workers *workers, size_t n)
         return 0;
 }
 
-static int read_name(struct roast_run *run, int64_t text, char **ret, struct roast_error *error)
+static int workers_read_name(struct roast_run *run, int64_t text, char **ret,
+                             struct roast_error *error)
 {
         sqlite3_stmt *stmt = NULL;
         int rc;
@@ -87,8 +88,8 @@ static int read_name(struct roast_run *run, int64_t text, char **ret, struct roa
 }
 
 /* The place of the worker with that name; a new one is here as soon as it says anything. */
-static int64_t find(struct roast_workers *workers, struct roast_run *run, int64_t text,
-                    struct roast_error *error)
+static int64_t workers_find(struct roast_workers *workers, struct roast_run *run, int64_t text,
+                            struct roast_error *error)
 {
         struct roast_worker_now *worker;
         int r;
@@ -96,7 +97,7 @@ static int64_t find(struct roast_workers *workers, struct roast_run *run, int64_
         if (text < 1 || text > TEXT_MAX)
                 return roast_fail(error, ROAST_E_CORRUPT,
                                   "%s: is damaged (a worker without a name)", run_label(run));
-        if (make_slots(workers, (size_t)text) < 0)
+        if (workers_make_slots(workers, (size_t)text) < 0)
                 return roast_fail_nomem(error);
         if (workers->slots[text - 1])
                 return (int64_t)workers->slots[text - 1] - 1;
@@ -108,22 +109,22 @@ static int64_t find(struct roast_workers *workers, struct roast_run *run, int64_
                                              .memory_limit_bytes = -1,
                                              .rss_bytes = -1,
                                              .sampled_utc_ns = INT64_MIN };
-        r = read_name(run, text, &worker->name, error);
+        r = workers_read_name(run, text, &worker->name, error);
         if (r < 0)
                 return r;
         workers->slots[text - 1] = ++workers->n;
         return (int64_t)workers->n - 1;
 }
 
-static int64_t int_or_unknown(sqlite3_stmt *stmt, int column)
+static int64_t workers_int_or_unknown(sqlite3_stmt *stmt, int column)
 {
         return sqlite3_column_type(stmt, column) == SQLITE_INTEGER
                        ? sqlite3_column_int64(stmt, column)
                        : -1;
 }
 
-static int read_events(struct roast_workers *workers, struct roast_run *run,
-                       struct roast_error *error)
+static int workers_read_events(struct roast_workers *workers, struct roast_run *run,
+                               struct roast_error *error)
 {
         sqlite3_stmt *stmt = NULL;
         int64_t at = 0;
@@ -138,15 +139,15 @@ static int read_events(struct roast_workers *workers, struct roast_run *run,
         while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
                 struct roast_worker_now *worker;
 
-                at = find(workers, run, sqlite3_column_int64(stmt, 1), error);
+                at = workers_find(workers, run, sqlite3_column_int64(stmt, 1), error);
                 rc = SQLITE_OK;
                 if (at < 0)
                         break;
                 worker = &workers->workers[at];
                 worker->here = sqlite3_column_int64(stmt, 2) != ROAST_WORKER_WENT;
                 if (worker->here) {
-                        worker->threads = int_or_unknown(stmt, 3);
-                        worker->memory_limit_bytes = int_or_unknown(stmt, 4);
+                        worker->threads = workers_int_or_unknown(stmt, 3);
+                        worker->memory_limit_bytes = workers_int_or_unknown(stmt, 4);
                 }
                 workers->last_event = sqlite3_column_int64(stmt, 0);
         }
@@ -157,7 +158,7 @@ static int read_events(struct roast_workers *workers, struct roast_run *run,
 }
 
 /* The last known memory in a block */
-static void note_block(struct roast_worker_now *worker, const struct series_walk *walk)
+static void workers_note_block(struct roast_worker_now *worker, const struct series_walk *walk)
 {
         int64_t resolution;
         const int64_t *rss = series_walk_column(walk, "rss_bytes", &resolution);
@@ -173,10 +174,11 @@ static void note_block(struct roast_worker_now *worker, const struct series_walk
         }
 }
 
-static int read_block(struct roast_workers *workers, struct roast_run *run, sqlite3_stmt *stmt,
-                      struct series_walk *walk, struct roast_error *error)
+static int workers_read_block(struct roast_workers *workers, struct roast_run *run,
+                              sqlite3_stmt *stmt, struct series_walk *walk,
+                              struct roast_error *error)
 {
-        int64_t at = find(workers, run, sqlite3_column_int64(stmt, 1), error);
+        int64_t at = workers_find(workers, run, sqlite3_column_int64(stmt, 1), error);
         int r;
 
         if (at < 0)
@@ -190,12 +192,12 @@ static int read_block(struct roast_workers *workers, struct roast_run *run, sqli
         r = series_walk_decode(walk, sqlite3_column_blob(stmt, 3),
                                (size_t)sqlite3_column_bytes(stmt, 3), error);
         if (r > 0)
-                note_block(&workers->workers[at], walk);
+                workers_note_block(&workers->workers[at], walk);
         return r < 0 ? r : 0;
 }
 
-static int read_series(struct roast_workers *workers, struct roast_run *run,
-                       struct roast_error *error)
+static int workers_read_series(struct roast_workers *workers, struct roast_run *run,
+                               struct roast_error *error)
 {
         struct series_walk walk = { 0 };
         sqlite3_stmt *stmt = NULL;
@@ -210,7 +212,7 @@ static int read_series(struct roast_workers *workers, struct roast_run *run,
         if (rc == SQLITE_OK)
                 rc = sqlite3_bind_int64(stmt, 1, workers->last_series);
         while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-                r = read_block(workers, run, stmt, &walk, error);
+                r = workers_read_block(workers, run, stmt, &walk, error);
                 rc = SQLITE_OK;
         }
         sqlite3_finalize(stmt);
@@ -226,9 +228,9 @@ int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = read_events(workers, run, error);
+        r = workers_read_events(workers, run, error);
         if (r >= 0)
-                r = read_series(workers, run, error);
+                r = workers_read_series(workers, run, error);
         run_view_end(run);
         return r;
 }

@@ -34,33 +34,34 @@ struct integral {
 };
 
 /* From an instant to a later one, however far apart */
-static double duration_ns(int64_t from_utc_ns, int64_t to_utc_ns)
+static double workers_duration_ns(int64_t from_utc_ns, int64_t to_utc_ns)
 {
         return (double)((uint64_t)to_utc_ns - (uint64_t)from_utc_ns);
 }
 
 /* How many samples there are before an instant, the first at the start */
-static double samples_before(const struct integral *integral, int64_t utc_ns)
+static double workers_samples_before(const struct integral *integral, int64_t utc_ns)
 {
-        return ceil(duration_ns(integral->start_utc_ns, utc_ns) / integral->interval_ns);
+        return ceil(workers_duration_ns(integral->start_utc_ns, utc_ns) / integral->interval_ns);
 }
 
-static void advance(struct integral *integral, int64_t utc_ns)
+static void workers_advance(struct integral *integral, int64_t utc_ns)
 {
         double dt, n;
 
         if (utc_ns <= integral->last_utc_ns)
                 return;
-        n = samples_before(integral, utc_ns) - samples_before(integral, integral->last_utc_ns);
+        n = workers_samples_before(integral, utc_ns) -
+            workers_samples_before(integral, integral->last_utc_ns);
         integral->samples += n;
         integral->sampled_workers += n * (double)integral->workers;
-        dt = duration_ns(integral->last_utc_ns, utc_ns);
+        dt = workers_duration_ns(integral->last_utc_ns, utc_ns);
         integral->worker_ns += dt * (double)integral->workers;
         integral->thread_ns += dt * integral->threads;
         integral->last_utc_ns = utc_ns;
 }
 
-static void come(struct integral *integral, struct worker_state *worker, double threads)
+static void workers_come(struct integral *integral, struct worker_state *worker, double threads)
 {
         if (!worker->here)
                 integral->workers++;
@@ -71,7 +72,7 @@ static void come(struct integral *integral, struct worker_state *worker, double 
                 integral->peak_workers = integral->workers;
 }
 
-static void go(struct integral *integral, struct worker_state *worker)
+static void workers_go(struct integral *integral, struct worker_state *worker)
 {
         if (!worker->here)
                 return;
@@ -81,7 +82,7 @@ static void go(struct integral *integral, struct worker_state *worker)
         worker->threads = 0;
 }
 
-static void note_size(struct collect_worker *worker, const struct run_value *values)
+static void workers_note_size(struct collect_worker *worker, const struct run_value *values)
 {
         if (values[5].type == RUN_INT)
                 worker->threads = (double)values[5].integer;
@@ -92,8 +93,8 @@ static void note_size(struct collect_worker *worker, const struct run_value *val
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
-static void apply(const struct collect *collect, struct integral *integral,
-                  struct worker_state *states, const struct run_value *values)
+static void workers_apply(const struct collect *collect, struct integral *integral,
+                          struct worker_state *states, const struct run_value *values)
 {
         int64_t utc_ns = values[0].integer;
         struct worker_state *worker;
@@ -104,18 +105,18 @@ static void apply(const struct collect *collect, struct integral *integral,
         worker = &states[values[1].integer - 1];
         if (utc_ns > collect->end_utc_ns)
                 utc_ns = collect->end_utc_ns;
-        advance(integral, utc_ns);
+        workers_advance(integral, utc_ns);
         if (values[2].integer == ROAST_WORKER_WENT) {
-                go(integral, worker);
+                workers_go(integral, worker);
                 return;
         }
-        note_size(&collect->workers[values[1].integer - 1], values);
-        come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
+        workers_note_size(&collect->workers[values[1].integer - 1], values);
+        workers_come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
 }
 
 /* The latest stamp in columns `first` to `last` of a table */
-static int last_stamp(struct collect *collect, enum run_table table, size_t first, size_t last,
-                      struct roast_error *error)
+static int workers_last_stamp(struct collect *collect, enum run_table table, size_t first,
+                              size_t last, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -131,16 +132,17 @@ static int last_stamp(struct collect *collect, enum run_table table, size_t firs
 }
 
 /* An unfinished run is known until workers and tasks were last heard of. */
-static int find_end(struct collect *collect, struct roast_error *error)
+static int workers_find_end(struct collect *collect, struct roast_error *error)
 {
-        int r = last_stamp(collect, RUN_WORKER_EVENT, 0, 0, error);
+        int r = workers_last_stamp(collect, RUN_WORKER_EVENT, 0, 0, error);
 
         return r < 0 ? r
-                     : last_stamp(collect, RUN_TASK, TASK_START_UTC_NS, TASK_STOP_UTC_NS, error);
+                     : workers_last_stamp(collect, RUN_TASK, TASK_START_UTC_NS, TASK_STOP_UTC_NS,
+                                          error);
 }
 
 /* There were workers, but no time to average them over. */
-static int set_no_time(struct roast_metric_set *set, const char *reason)
+static int workers_set_no_time(struct roast_metric_set *set, const char *reason)
 {
         static const enum roast_metric averages[] = { ROAST_AVG_WORKERS, ROAST_MEAN_WORKERS,
                                                       ROAST_TOTAL_CORES };
@@ -168,13 +170,13 @@ int collect_workers(struct collect *collect, struct roast_error *error)
         if (!states || !collect->workers)
                 return roast_fail_nomem(error);
         if (collect->end_utc_ns == INT64_MIN) {
-                r = find_end(collect, error);
+                r = workers_find_end(collect, error);
                 if (r < 0)
                         return r;
         }
         r = run_scan_begin(&scan, collect->run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                apply(collect, &integral, states, scan.values);
+                workers_apply(collect, &integral, states, scan.values);
                 any = true;
         }
         run_scan_end(&scan);
@@ -182,15 +184,15 @@ int collect_workers(struct collect *collect, struct roast_error *error)
                 r = collect_processes(collect, error);
         if (r < 0 || !any || collect->start_utc_ns == INT64_MIN)
                 return r;
-        advance(&integral, collect->end_utc_ns);
+        workers_advance(&integral, collect->end_utc_ns);
         roast_metric_set_count(set, ROAST_PEAK_WORKERS, integral.peak_workers);
         if (collect->end_utc_ns <= collect->start_utc_ns) {
-                r = set_no_time(set, collect->end_utc_ns == collect->start_utc_ns
-                                             ? "the run took no time"
-                                             : "the run ends before it begins");
+                r = workers_set_no_time(set, collect->end_utc_ns == collect->start_utc_ns
+                                                     ? "the run took no time"
+                                                     : "the run ends before it begins");
                 return r < 0 ? roast_fail_nomem(error) : 0;
         }
-        ns = duration_ns(collect->start_utc_ns, collect->end_utc_ns);
+        ns = workers_duration_ns(collect->start_utc_ns, collect->end_utc_ns);
         roast_metric_set_real(set, ROAST_AVG_WORKERS, integral.worker_ns / ns);
         if (integral.samples > 0 && isfinite(integral.samples))
                 roast_metric_set_real(set, ROAST_MEAN_WORKERS,

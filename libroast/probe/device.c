@@ -14,7 +14,7 @@ void probe_devices_begin(struct probe_devices *devices)
                 devices->n = 0;
 }
 
-static bool devices_ask(const char *folder, const char *name, size_t len)
+static bool device_ask(const char *folder, const char *name, size_t len)
 {
         char path[128];
 
@@ -34,10 +34,10 @@ bool probe_devices_has(struct probe_devices *devices, const char *folder, const 
                         return devices->known[i].is_device;
         }
         if (i == PROBE_DEVICES_MAX)
-                return devices_ask(folder, name, len);
+                return device_ask(folder, name, len);
         memcpy(devices->known[i].name, name, len);
         devices->known[i].name[len] = 0;
-        devices->known[i].is_device = devices_ask(folder, name, len);
+        devices->known[i].is_device = device_ask(folder, name, len);
         devices->n++;
         return devices->known[i].is_device;
 }

@@ -14,12 +14,12 @@ static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 static struct probe_file *files;
 static _Atomic int64_t files_total_bytes;
 
-static void files_prepare_fork(void)
+static void file_prepare_fork(void)
 {
         pthread_mutex_lock(&files_lock);
 }
 
-static void files_forked_parent(void)
+static void file_forked_parent(void)
 {
         pthread_mutex_unlock(&files_lock);
 }
@@ -29,7 +29,7 @@ static void files_forked_parent(void)
  * not exist here. Closing later instead of now could hit a descriptor that the
  * program has put to another use by then.
  */
-static void files_forked_child(void)
+static void file_forked_child(void)
 {
         for (struct probe_file *file = files; file; file = file->next) {
                 if (file->handle > 0)
@@ -40,16 +40,16 @@ static void files_forked_child(void)
         pthread_mutex_unlock(&files_lock);
 }
 
-static void files_init(void)
+static void file_init_forks(void)
 {
-        pthread_atfork(files_prepare_fork, files_forked_parent, files_forked_child);
+        pthread_atfork(file_prepare_fork, file_forked_parent, file_forked_child);
 }
 
 static void file_open(struct probe_file *file)
 {
         int fd;
 
-        pthread_once(&files_once, files_init);
+        pthread_once(&files_once, file_init_forks);
         pthread_mutex_lock(&files_lock);
         if (!file->handle) {
                 fd = open(file->path, O_RDONLY | O_CLOEXEC);
@@ -150,7 +150,7 @@ void probe_lines_init(struct probe_lines *lines, int fd)
 }
 
 /* Moves what is left to the front and reads more behind it; false at the end of the file. */
-static bool lines_fill(struct probe_lines *lines)
+static bool file_lines_fill(struct probe_lines *lines)
 {
         size_t left = lines->len - lines->at;
         ssize_t n;
@@ -184,7 +184,7 @@ char *probe_lines_next(struct probe_lines *lines)
                         lines->at = (size_t)(end + 1 - lines->text);
                         return line;
                 }
-                if (left == sizeof(lines->text) - 1 || !lines_fill(lines))
+                if (left == sizeof(lines->text) - 1 || !file_lines_fill(lines))
                         break;
         }
         line = lines->text + lines->at;

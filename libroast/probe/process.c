@@ -23,7 +23,7 @@ const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
         [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
 };
 
-static bool read_file(pid_t pid, const char *name, char *text, size_t size)
+static bool process_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
         char path[64];
 
@@ -31,19 +31,19 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t size)
         return probe_file_read_once(path, text, size) > 0;
 }
 
-static int64_t ticks_ns(int64_t ticks)
+static int64_t process_ticks_ns(int64_t ticks)
 {
         return ticks < 0 ? PROBE_ABSENT : ticks * (1000000000 / sysconf(_SC_CLK_TCK));
 }
 
 /* The fields of /proc/PID/stat are counted from the bracket that ends the name; see proc(5). */
-static bool read_stat(pid_t pid, struct process_reading *reading)
+static bool process_read_stat(pid_t pid, struct process_reading *reading)
 {
         char text[1024];
         const char *at;
         int64_t pages;
 
-        if (!read_file(pid, "stat", text, sizeof(text)))
+        if (!process_read_file(pid, "stat", text, sizeof(text)))
                 return false;
         at = strrchr(text, ')');
         if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
@@ -52,8 +52,8 @@ static bool read_stat(pid_t pid, struct process_reading *reading)
         probe_scan_skip(&at, 9); /* state ... cminflt */
         reading->values[PROCESS_MAJOR_FAULTS] = probe_scan(&at);
         probe_scan_skip(&at, 1);
-        reading->values[PROCESS_CPU_USER_NS] = ticks_ns(probe_scan(&at));
-        reading->values[PROCESS_CPU_SYSTEM_NS] = ticks_ns(probe_scan(&at));
+        reading->values[PROCESS_CPU_USER_NS] = process_ticks_ns(probe_scan(&at));
+        reading->values[PROCESS_CPU_SYSTEM_NS] = process_ticks_ns(probe_scan(&at));
         probe_scan_skip(&at, 4); /* cutime cstime priority nice */
         reading->values[PROCESS_THREADS] = probe_scan(&at);
         probe_scan_skip(&at, 1);
@@ -78,9 +78,9 @@ bool process_read(pid_t pid, struct process_reading *reading)
         };
         char text[512] = "";
 
-        if (!read_stat(pid, reading))
+        if (!process_read_stat(pid, reading))
                 return false;
-        if (!read_file(pid, "io", text, sizeof(text)))
+        if (!process_read_file(pid, "io", text, sizeof(text)))
                 text[0] = '\0';
         for (size_t i = 0; i < sizeof(io) / sizeof(io[0]); i++)
                 reading->values[io[i].column] = probe_scan_key(text, io[i].key);
@@ -88,7 +88,7 @@ bool process_read(pid_t pid, struct process_reading *reading)
 }
 
 /* The children that one thread made: numbers with a blank behind each. */
-static size_t add_listed(const char *path, pid_t *pids, size_t n, size_t max)
+static size_t process_add_listed(const char *path, pid_t *pids, size_t n, size_t max)
 {
         int fd = open(path, O_RDONLY | O_CLOEXEC);
         char text[4096], *end;
@@ -117,7 +117,7 @@ static size_t add_listed(const char *path, pid_t *pids, size_t n, size_t max)
         return n;
 }
 
-static size_t add_children(pid_t pid, pid_t *pids, size_t n, size_t max)
+static size_t process_add_children(pid_t pid, pid_t *pids, size_t n, size_t max)
 {
         char path[336];
         DIR *tasks;
@@ -129,7 +129,7 @@ static size_t add_children(pid_t pid, pid_t *pids, size_t n, size_t max)
                         continue;
                 (void)snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)pid,
                                entry->d_name);
-                n = add_listed(path, pids, n, max);
+                n = process_add_listed(path, pids, n, max);
         }
         if (tasks)
                 closedir(tasks);
@@ -138,9 +138,9 @@ static size_t add_children(pid_t pid, pid_t *pids, size_t n, size_t max)
 
 size_t process_descendants(pid_t pid, pid_t *pids, size_t max)
 {
-        size_t n = add_children(pid, pids, 0, max);
+        size_t n = process_add_children(pid, pids, 0, max);
 
         for (size_t i = 0; i < n; i++)
-                n = add_children(pids[i], pids, n, max);
+                n = process_add_children(pids[i], pids, n, max);
         return n;
 }

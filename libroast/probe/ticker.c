@@ -29,14 +29,14 @@ static int ticker_init_wake(struct ticker *ticker)
         return r ? ROAST_E_NOMEM : 0;
 }
 
-static void tickers_prepare_fork(void)
+static void ticker_prepare_fork(void)
 {
         pthread_mutex_lock(&tickers_lock);
         for (struct ticker *ticker = tickers; ticker; ticker = ticker->next)
                 pthread_mutex_lock(&ticker->lock);
 }
 
-static void tickers_forked_parent(void)
+static void ticker_forked_parent(void)
 {
         for (struct ticker *ticker = tickers; ticker; ticker = ticker->next)
                 pthread_mutex_unlock(&ticker->lock);
@@ -44,7 +44,7 @@ static void tickers_forked_parent(void)
 }
 
 /* The condition has a waiter that is gone: it is made anew, not destroyed. */
-static void tickers_forked_child(void)
+static void ticker_forked_child(void)
 {
         for (struct ticker *ticker = tickers; ticker; ticker = ticker->next) {
                 ticker->runs = false;
@@ -60,9 +60,9 @@ static void tickers_forked_child(void)
         pthread_mutex_unlock(&tickers_lock);
 }
 
-static void tickers_init(void)
+static void ticker_init_forks(void)
 {
-        pthread_atfork(tickers_prepare_fork, tickers_forked_parent, tickers_forked_child);
+        pthread_atfork(ticker_prepare_fork, ticker_forked_parent, ticker_forked_child);
 }
 
 int ticker_init(struct ticker *ticker, const struct ticker_calls *calls)
@@ -74,7 +74,7 @@ int ticker_init(struct ticker *ticker, const struct ticker_calls *calls)
                 pthread_mutex_destroy(&ticker->lock);
                 return ROAST_E_NOMEM;
         }
-        pthread_once(&tickers_once, tickers_init);
+        pthread_once(&tickers_once, ticker_init_forks);
         pthread_mutex_lock(&tickers_lock);
         ticker->next = tickers;
         tickers = ticker;

@@ -8,7 +8,7 @@
 #define DEPTH_MAX (JSON_DEPTH_MAX - 6)
 
 /* The parts first, for their number stands before them */
-static bool put_container(struct buf *out, struct json_reader *in, bool is_map)
+static bool cbor_put_container(struct buf *out, struct json_reader *in, bool is_map)
 {
         ROAST_CLEANUP(buf_deinit) struct buf parts = BUF_INIT;
         struct json_text key;
@@ -31,7 +31,7 @@ static bool put_container(struct buf *out, struct json_reader *in, bool is_map)
         return true;
 }
 
-static int put_number(struct buf *out, const struct json_number *number)
+static int cbor_put_number(struct buf *out, const struct json_number *number)
 {
         return number->whole ? cbor_put_int(out, number->integer)
                              : cbor_put_real(out, number->real);
@@ -45,9 +45,9 @@ bool cbor_of_json(struct buf *out, struct json_reader *in)
 
         switch (json_read_type(in)) {
         case JSON_OBJECT:
-                return put_container(out, in, true);
+                return cbor_put_container(out, in, true);
         case JSON_ARRAY:
-                return put_container(out, in, false);
+                return cbor_put_container(out, in, false);
         case JSON_STRING:
                 if (!json_read_string(in, &text))
                         return false;
@@ -55,7 +55,7 @@ bool cbor_of_json(struct buf *out, struct json_reader *in)
         case JSON_NUMBER:
                 if (!json_read_number(in, &number))
                         return false;
-                return put_number(out, &number) == 0 || json_read_nomem(in);
+                return cbor_put_number(out, &number) == 0 || json_read_nomem(in);
         case JSON_BOOL:
                 if (!json_read_bool(in, &truth))
                         return false;
@@ -68,15 +68,15 @@ bool cbor_of_json(struct buf *out, struct json_reader *in)
         }
 }
 
-static void write_value(struct json *json, struct cursor *in, unsigned int depth);
+static void cbor_write_value(struct json *json, struct cursor *in, unsigned int depth);
 
-static void write_damaged(struct json *json, struct cursor *in)
+static void cbor_write_damaged(struct json *json, struct cursor *in)
 {
         in->bad = true;
         json_null(json);
 }
 
-static void write_bytes(struct json *json, const uint8_t *data, size_t len)
+static void cbor_write_bytes(struct json *json, const uint8_t *data, size_t len)
 {
         static const char digits[] = "0123456789abcdef";
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
@@ -88,17 +88,17 @@ static void write_bytes(struct json *json, const uint8_t *data, size_t len)
         json_string_n(json, text.data ? (const char *)text.data : "", text.len);
 }
 
-static void write_simple(struct json *json, struct cursor *in, uint64_t value)
+static void cbor_write_simple(struct json *json, struct cursor *in, uint64_t value)
 {
         if (value == CBOR_FALSE || value == CBOR_TRUE)
                 json_bool(json, value == CBOR_TRUE);
         else if (value == CBOR_NULL)
                 json_null(json);
         else
-                write_damaged(json, in);
+                cbor_write_damaged(json, in);
 }
 
-static void write_int(struct json *json, const struct cbor_item *item)
+static void cbor_write_int(struct json *json, const struct cbor_item *item)
 {
         if (item->value > INT64_MAX)
                 json_double(json, cbor_number(item));
@@ -108,13 +108,13 @@ static void write_int(struct json *json, const struct cbor_item *item)
 }
 
 /* A big integer: JSON's readers take it for a real number anyway. */
-static void write_big(struct json *json, struct cursor *in, uint64_t tag)
+static void cbor_write_big(struct json *json, struct cursor *in, uint64_t tag)
 {
         struct cbor_item bytes = cbor_next(in);
         double value = 0;
 
         if (bytes.type != CBOR_BYTES || (tag != CBOR_BIG && tag != CBOR_BIG_NEGATIVE)) {
-                write_damaged(json, in);
+                cbor_write_damaged(json, in);
                 return;
         }
         for (uint64_t i = 0; i < bytes.value; i++)
@@ -123,7 +123,7 @@ static void write_big(struct json *json, struct cursor *in, uint64_t tag)
 }
 
 /* A key that is no text: its JSON as text */
-static void write_key(struct json *json, struct cursor *in, unsigned int depth)
+static void cbor_write_key(struct json *json, struct cursor *in, unsigned int depth)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         struct json inner = { .out = &text, .compact = true };
@@ -135,19 +135,19 @@ static void write_key(struct json *json, struct cursor *in, unsigned int depth)
                 *in = ahead;
                 return;
         }
-        write_value(&inner, in, depth);
+        cbor_write_value(&inner, in, depth);
         if (inner.error < 0)
                 json->error = inner.error;
         json_key_n(json, text.data ? (const char *)text.data : "", text.len);
 }
 
-static void write_container(struct json *json, struct cursor *in, const struct cbor_item *item,
-                            unsigned int depth)
+static void cbor_write_container(struct json *json, struct cursor *in, const struct cbor_item *item,
+                                 unsigned int depth)
 {
         bool is_map = item->type == CBOR_MAP;
 
         if (depth == DEPTH_MAX) {
-                write_damaged(json, in);
+                cbor_write_damaged(json, in);
                 return;
         }
         if (is_map)
@@ -156,36 +156,36 @@ static void write_container(struct json *json, struct cursor *in, const struct c
                 json_array(json);
         for (uint64_t i = 0; i < item->value && !in->bad && json->error >= 0; i++) {
                 if (is_map)
-                        write_key(json, in, depth + 1);
-                write_value(json, in, depth + 1);
+                        cbor_write_key(json, in, depth + 1);
+                cbor_write_value(json, in, depth + 1);
         }
         json_end(json);
 }
 
-static void write_value(struct json *json, struct cursor *in, unsigned int depth)
+static void cbor_write_value(struct json *json, struct cursor *in, unsigned int depth)
 {
         struct cbor_item item = cbor_next(in);
 
         switch (item.type) {
         case CBOR_UINT:
         case CBOR_NEGATIVE:
-                write_int(json, &item);
+                cbor_write_int(json, &item);
                 break;
         case CBOR_BYTES:
-                write_bytes(json, item.data, (size_t)item.value);
+                cbor_write_bytes(json, item.data, (size_t)item.value);
                 break;
         case CBOR_TEXT:
                 json_string_n(json, (const char *)item.data, (size_t)item.value);
                 break;
         case CBOR_ARRAY:
         case CBOR_MAP:
-                write_container(json, in, &item, depth);
+                cbor_write_container(json, in, &item, depth);
                 break;
         case CBOR_TAG:
-                write_big(json, in, item.value);
+                cbor_write_big(json, in, item.value);
                 break;
         case CBOR_SIMPLE:
-                write_simple(json, in, item.value);
+                cbor_write_simple(json, in, item.value);
                 break;
         case CBOR_REAL:
                 json_double(json, item.real);
@@ -200,5 +200,5 @@ void cbor_to_json(struct json *json, const void *data, size_t len)
 {
         struct cursor in = cursor_init(data, len);
 
-        write_value(json, &in, 0);
+        cbor_write_value(json, &in, 0);
 }

@@ -8,7 +8,7 @@
 #include "record/codec.h"
 #include "util/cleanup.h"
 
-static int corrupt(struct roast_error *error, const char *what)
+static int decode_corrupt(struct roast_error *error, const char *what)
 {
         return roast_fail(error, ROAST_E_CORRUPT, "damaged chunk records: %s", what);
 }
@@ -23,7 +23,7 @@ struct decoder {
         size_t n_numbers;
 };
 
-static bool renumber(const struct decoder *decoder, int64_t *column, size_t n)
+static bool decode_renumber(const struct decoder *decoder, int64_t *column, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 if (column[i] == CHUNK_ABSENT)
@@ -47,12 +47,12 @@ static int decode_counts(struct decoder *decoder, struct chunk_parts *parts, siz
                 return roast_fail_nomem(error);
         counts = codec_rows(&work, decoder->rows, NULL);
         if (!record_column_decode(&counts, &decoder->bits))
-                return corrupt(error, "the number of sections or branches");
+                return decode_corrupt(error, "the number of sections or branches");
         for (size_t i = 0; i < decoder->rows; i++) {
                 uint64_t count = (uint64_t)work.values[i];
 
                 if (!work.present[i] || count > decoder->limit - (to - parts->n))
-                        return corrupt(error, "too many sections or branches");
+                        return decode_corrupt(error, "too many sections or branches");
                 to += (size_t)count;
                 parts->first[row + i + 1] = to;
         }
@@ -80,7 +80,7 @@ static int decode_parts(struct decoder *decoder, struct chunk_parts *parts, bool
                 if (values.chained)
                         values.contexts = work.values - 1;
                 if (!record_column_decode(&values, &decoder->bits))
-                        return corrupt(error, "a column of sections or branches");
+                        return decode_corrupt(error, "a column of sections or branches");
                 if (!n)
                         continue;
                 if (sections)
@@ -93,9 +93,9 @@ static int decode_parts(struct decoder *decoder, struct chunk_parts *parts, bool
                 return 0;
         for (size_t i = from; i < from + n; i++)
                 if (parts->columns[0][i] == CHUNK_ABSENT)
-                        return corrupt(error, "a section or branch without a name");
-        if (!renumber(decoder, parts->columns[0] + from, n))
-                return corrupt(error, "the name of a section or branch");
+                        return decode_corrupt(error, "a section or branch without a name");
+        if (!decode_renumber(decoder, parts->columns[0] + from, n))
+                return decode_corrupt(error, "the name of a section or branch");
         parts->n = from + n;
         return 0;
 }
@@ -114,7 +114,7 @@ static int decode_fields(struct decoder *decoder, struct roast_error *error)
                 int64_t *column;
 
                 if (!record_column_decode(&values, &decoder->bits))
-                        return corrupt(error, "a column");
+                        return decode_corrupt(error, "a column");
                 if (!n)
                         continue;
                 column = table->columns[field] + from;
@@ -124,8 +124,9 @@ static int decode_fields(struct decoder *decoder, struct roast_error *error)
                         codec_store_contexts(&work, work.workers, n);
                 predict_chunks(table, field, from, from + n, work.values, 1);
                 codec_store(&work, column, n);
-                if (chunk_fields[field].type != CHUNK_TYPE_INT && !renumber(decoder, column, n))
-                        return corrupt(error, "the number of a string");
+                if (chunk_fields[field].type != CHUNK_TYPE_INT &&
+                    !decode_renumber(decoder, column, n))
+                        return decode_corrupt(error, "the number of a string");
         }
         return 0;
 }
@@ -135,7 +136,7 @@ static int decode_strings(struct decoder *decoder, struct cursor *in, struct roa
         uint64_t n = cursor_varint(in);
 
         if (in->bad || n > cursor_left(in))
-                return corrupt(error, "the number of strings");
+                return decode_corrupt(error, "the number of strings");
         decoder->n_numbers = (size_t)n;
         decoder->numbers = calloc(n ? (size_t)n : 1, sizeof(*decoder->numbers));
         if (!decoder->numbers)
@@ -147,7 +148,7 @@ static int decode_strings(struct decoder *decoder, struct cursor *in, struct roa
                 char uuid[UUID_TEXT];
 
                 if (!string || (head & 1 && len != UUID_TEXT))
-                        return corrupt(error, "a string");
+                        return decode_corrupt(error, "a string");
                 if (head & 1)
                         uuid_unpack(string, uuid);
                 decoder->numbers[i] =
@@ -156,7 +157,7 @@ static int decode_strings(struct decoder *decoder, struct cursor *in, struct roa
                 if (decoder->numbers[i] < 0)
                         return roast_fail_nomem(error);
         }
-        return cursor_left(in) ? corrupt(error, "bytes after the strings") : 0;
+        return cursor_left(in) ? decode_corrupt(error, "bytes after the strings") : 0;
 }
 
 struct header {
@@ -182,7 +183,7 @@ static int decode_header(struct header *header, struct cursor *in, struct roast_
         stored = cursor_varint(in);
         if (in->bad || form > CODEC_ZSTD || rows > CHUNK_ROWS_MAX || text > CODEC_TEXT_MAX ||
             stored > cursor_left(in) || (form == CODEC_PLAIN && stored != text))
-                return corrupt(error, "the header");
+                return decode_corrupt(error, "the header");
         *header = (struct header){ form, (size_t)rows, (size_t)text, (size_t)stored };
         return 0;
 }
@@ -214,27 +215,27 @@ static int decode_payload(struct decoder *decoder, struct cursor *text, struct r
         /* only so many rows are believed without bytes that stand for them: see pad() */
         n = decoder->rows + decoder->table->sections.n + decoder->table->branches.n - before;
         if (decoder->bits.at > (uint64_t)decoder->bits.len * 8)
-                return corrupt(error, "the end is missing");
+                return decode_corrupt(error, "the end is missing");
         if (n <= CODEC_FREE_ROWS && (decoder->bits.at + 7) / 8 < decoder->bits.len)
-                return corrupt(error, "bytes after the end");
+                return decode_corrupt(error, "bytes after the end");
         decoder->table->n += decoder->rows;
         return 0;
 }
 
-static int decompress(uint8_t **ret, const struct header *header, const uint8_t *stored,
-                      struct roast_error *error)
+static int decode_decompress(uint8_t **ret, const struct header *header, const uint8_t *stored,
+                             struct roast_error *error)
 {
         size_t n;
 
         if (header->text_len / CODEC_RATIO_MAX > header->stored_len)
-                return corrupt(error, "the length of the strings");
+                return decode_corrupt(error, "the length of the strings");
         *ret = malloc(header->text_len ? header->text_len : 1);
         if (!*ret)
                 return roast_fail_nomem(error);
         n = ZSTD_decompress(*ret, header->text_len, stored, header->stored_len);
         if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
                 return roast_fail_nomem(error);
-        return n == header->text_len ? 0 : corrupt(error, "the compressed strings");
+        return n == header->text_len ? 0 : decode_corrupt(error, "the compressed strings");
 }
 
 int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
@@ -253,11 +254,11 @@ int chunk_table_decode(struct chunk_table *table, const void *data, size_t len,
         decoder.rows = header.rows;
         decoder.limit = CODEC_FREE_ROWS + len * CODEC_ROWS_PER_BYTE;
         if (header.rows > decoder.limit)
-                return corrupt(error, "the number of records");
+                return decode_corrupt(error, "the number of records");
         strings = cursor_init(cursor_take(&in, header.stored_len), header.stored_len);
         decoder.bits = (struct bits_reader){ .data = in.at, .len = cursor_left(&in) };
         if (header.form == CODEC_ZSTD) {
-                r = decompress(&text, &header, strings.at, error);
+                r = decode_decompress(&text, &header, strings.at, error);
                 if (r < 0)
                         return r;
                 strings = cursor_init(text, header.text_len);

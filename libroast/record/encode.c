@@ -64,7 +64,7 @@ static int encode_bits(const struct chunk_table *table, struct buf *out)
         return bits_writer_finish(&bits);
 }
 
-static size_t varint_length(uint64_t value)
+static size_t encode_varint_length(uint64_t value)
 {
         size_t length = 1;
 
@@ -92,7 +92,7 @@ static int encode_strings(const struct intern *strings, struct buf *out)
 }
 
 /* Beyond some rows there are as many bytes that a reader can believe in their number. */
-static int pad(const struct chunk_table *table, struct buf *out, size_t start)
+static int encode_pad(const struct chunk_table *table, struct buf *out, size_t start)
 {
         size_t n = table->n + table->sections.n + table->branches.n;
         int r = 0;
@@ -103,23 +103,23 @@ static int pad(const struct chunk_table *table, struct buf *out, size_t start)
 }
 
 /* What encode_strings() will append */
-static size_t strings_length(const struct intern *strings)
+static size_t encode_strings_length(const struct intern *strings)
 {
-        size_t length = varint_length(strings->n);
+        size_t length = encode_varint_length(strings->n);
 
         for (size_t i = 0; i < strings->n; i++) {
                 uint8_t uuid[16];
                 size_t len;
                 const char *string = intern_get(strings, i, &len);
 
-                length += varint_length((uint64_t)len << 1);
+                length += encode_varint_length((uint64_t)len << 1);
                 length += uuid_pack(string, len, uuid) ? sizeof(uuid) : len;
         }
         return length;
 }
 
-static int put_header(const struct chunk_table *table, enum codec_form form, size_t text,
-                      size_t stored, struct buf *out)
+static int encode_put_header(const struct chunk_table *table, enum codec_form form, size_t text,
+                             size_t stored, struct buf *out)
 {
         if (buf_append(out, "RC", 2) < 0 || buf_put_u8(out, CODEC_VERSION) < 0 ||
             buf_put_u8(out, (uint8_t)form) < 0 || buf_put_varint(out, table->n) < 0 ||
@@ -129,7 +129,7 @@ static int put_header(const struct chunk_table *table, enum codec_form form, siz
 }
 
 /* The header and the strings, compressed; 1: that does not pay, and nothing was written. */
-static int put_packed(const struct chunk_table *table, size_t text_len, struct buf *out)
+static int encode_put_packed(const struct chunk_table *table, size_t text_len, struct buf *out)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf packed = BUF_INIT;
@@ -141,7 +141,7 @@ static int put_packed(const struct chunk_table *table, size_t text_len, struct b
         stored = ZSTD_compress(packed.data, bound, text.data, text.len, ENCODE_LEVEL);
         if (ZSTD_isError(stored) || stored >= text.len)
                 return 1;
-        if (put_header(table, CODEC_ZSTD, text.len, stored, out) < 0)
+        if (encode_put_header(table, CODEC_ZSTD, text.len, stored, out) < 0)
                 return ROAST_E_NOMEM;
         return buf_append(out, packed.data, stored);
 }
@@ -149,10 +149,10 @@ static int put_packed(const struct chunk_table *table, size_t text_len, struct b
 static int encode(const struct chunk_table *table, size_t text_len, struct buf *out)
 {
         size_t start = out->len;
-        int r = text_len < ENCODE_COMPRESS_MIN ? 1 : put_packed(table, text_len, out);
+        int r = text_len < ENCODE_COMPRESS_MIN ? 1 : encode_put_packed(table, text_len, out);
 
         if (r > 0) {
-                r = put_header(table, CODEC_PLAIN, text_len, text_len, out);
+                r = encode_put_header(table, CODEC_PLAIN, text_len, text_len, out);
                 if (r >= 0)
                         r = buf_reserve(out, text_len);
                 if (r >= 0)
@@ -160,12 +160,12 @@ static int encode(const struct chunk_table *table, size_t text_len, struct buf *
         }
         if (r >= 0)
                 r = encode_bits(table, out);
-        return r < 0 ? r : pad(table, out, start);
+        return r < 0 ? r : encode_pad(table, out, start);
 }
 
 int chunk_table_encode(const struct chunk_table *table, struct buf *out, struct roast_error *error)
 {
-        size_t before = out->len, text_len = strings_length(&table->strings);
+        size_t before = out->len, text_len = encode_strings_length(&table->strings);
 
         if (table->n > CHUNK_ROWS_MAX)
                 return roast_fail(error, ROAST_E_INVALID, "%zu records in one block, at most %u",

@@ -2,12 +2,12 @@
 
 #include "record/predict.h"
 
-static void add(int64_t *value, int64_t prediction, int sign)
+static void predict_add(int64_t *value, int64_t prediction, int sign)
 {
         *value = (int64_t)((uint64_t)*value + (uint64_t)sign * (uint64_t)prediction);
 }
 
-static int64_t or_0(int64_t value)
+static int64_t predict_or_0(int64_t value)
 {
         return value == CHUNK_ABSENT ? 0 : value;
 }
@@ -89,22 +89,22 @@ int predict_context(enum chunk_field field)
         }
 }
 
-static int64_t branch_bytes(const struct chunk_table *table, size_t row)
+static int64_t predict_branch_bytes(const struct chunk_table *table, size_t row)
 {
         const struct chunk_parts *parts = &table->branches;
         uint64_t sum = 0;
 
         for (size_t i = parts->first[row]; i < parts->first[row + 1]; i++)
-                sum += (uint64_t)or_0(parts->columns[1][i]);
+                sum += (uint64_t)predict_or_0(parts->columns[1][i]);
         return (int64_t)sum;
 }
 
-static int64_t wall_left(const struct chunk_table *table, size_t row)
+static int64_t predict_wall_left(const struct chunk_table *table, size_t row)
 {
-        uint64_t left = (uint64_t)or_0(table->columns[CHUNK_WALL_NS][row]);
+        uint64_t left = (uint64_t)predict_or_0(table->columns[CHUNK_WALL_NS][row]);
 
         for (int i = CHUNK_CPU_NS; i < CHUNK_OTHER_NS; i++)
-                left -= (uint64_t)or_0(table->columns[i][row]);
+                left -= (uint64_t)predict_or_0(table->columns[i][row]);
         return (int64_t)left;
 }
 
@@ -114,22 +114,22 @@ static int64_t predict_chunk(const struct chunk_table *table, enum chunk_field f
 
         switch (field) {
         case CHUNK_ENTRY_STOP:
-                return or_0(columns[CHUNK_ENTRY_START][row]);
+                return predict_or_0(columns[CHUNK_ENTRY_START][row]);
         case CHUNK_NUM_EVENTS:
-                return (int64_t)((uint64_t)or_0(columns[CHUNK_ENTRY_STOP][row]) -
-                                 (uint64_t)or_0(columns[CHUNK_ENTRY_START][row]));
+                return (int64_t)((uint64_t)predict_or_0(columns[CHUNK_ENTRY_STOP][row]) -
+                                 (uint64_t)predict_or_0(columns[CHUNK_ENTRY_START][row]));
         case CHUNK_CPU_NS:
-                return or_0(columns[CHUNK_WALL_NS][row]);
+                return predict_or_0(columns[CHUNK_WALL_NS][row]);
         case CHUNK_OTHER_NS:
-                return wall_left(table, row);
+                return predict_wall_left(table, row);
         case CHUNK_RSS_END_BYTES:
-                return or_0(columns[CHUNK_RSS_START_BYTES][row]);
+                return predict_or_0(columns[CHUNK_RSS_START_BYTES][row]);
         case CHUNK_RSS_PEAK_BYTES:
-                return or_0(columns[CHUNK_RSS_END_BYTES][row]);
+                return predict_or_0(columns[CHUNK_RSS_END_BYTES][row]);
         case CHUNK_REQUESTED_BYTES:
-                return branch_bytes(table, row);
+                return predict_branch_bytes(table, row);
         case CHUNK_RCHAR_BYTES:
-                return or_0(columns[CHUNK_REQUESTED_BYTES][row]);
+                return predict_or_0(columns[CHUNK_REQUESTED_BYTES][row]);
         default:
                 return 0;
         }
@@ -148,18 +148,18 @@ void predict_chunks(const struct chunk_table *table, enum chunk_field field, siz
         case CHUNK_REQUESTED_BYTES:
         case CHUNK_RCHAR_BYTES:
                 for (size_t row = from; row < to; row++)
-                        add(&values[row - from], predict_chunk(table, field, row), sign);
+                        predict_add(&values[row - from], predict_chunk(table, field, row), sign);
                 break;
         default:
                 break;
         }
 }
 
-static int64_t mean_ns(const struct chunk_parts *parts, size_t row)
+static int64_t predict_mean_ns(const struct chunk_parts *parts, size_t row)
 {
-        int64_t count = or_0(parts->columns[1 + SECTION_COUNT][row]);
+        int64_t count = predict_or_0(parts->columns[1 + SECTION_COUNT][row]);
 
-        return count > 0 ? or_0(parts->columns[1 + SECTION_TOTAL_NS][row]) / count : 0;
+        return count > 0 ? predict_or_0(parts->columns[1 + SECTION_TOTAL_NS][row]) / count : 0;
 }
 
 void predict_sections(const struct chunk_parts *parts, size_t column, size_t from, size_t to,
@@ -171,15 +171,18 @@ void predict_sections(const struct chunk_parts *parts, size_t column, size_t fro
                 int64_t *value = &values[row - from];
 
                 if (column == 1 + SECTION_SELF_NS)
-                        add(value, or_0(columns[1 + SECTION_TOTAL_NS][row]), sign);
+                        predict_add(value, predict_or_0(columns[1 + SECTION_TOTAL_NS][row]), sign);
                 else if (column == 1 + SECTION_MIN_NS || column == 1 + SECTION_MAX_NS)
-                        add(value, mean_ns(parts, row), sign);
+                        predict_add(value, predict_mean_ns(parts, row), sign);
                 else if (column == 1 + SECTION_RSS_END_BYTES)
-                        add(value, or_0(columns[1 + SECTION_RSS_START_BYTES][row]), sign);
+                        predict_add(value, predict_or_0(columns[1 + SECTION_RSS_START_BYTES][row]),
+                                    sign);
                 else if (column == 1 + SECTION_RSS_DELTA_BYTES)
-                        add(value,
-                            (int64_t)((uint64_t)or_0(columns[1 + SECTION_RSS_END_BYTES][row]) -
-                                      (uint64_t)or_0(columns[1 + SECTION_RSS_START_BYTES][row])),
-                            sign);
+                        predict_add(value,
+                                    (int64_t)((uint64_t)predict_or_0(
+                                                      columns[1 + SECTION_RSS_END_BYTES][row]) -
+                                              (uint64_t)predict_or_0(
+                                                      columns[1 + SECTION_RSS_START_BYTES][row])),
+                                    sign);
         }
 }

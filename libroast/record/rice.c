@@ -2,7 +2,7 @@
 
 #include "record/rice.h"
 
-static void write_wide(struct bits_writer *out, uint64_t value, unsigned int count)
+static void rice_write_wide(struct bits_writer *out, uint64_t value, unsigned int count)
 {
         if (count > 32) {
                 bits_write(out, value & UINT32_MAX, 32);
@@ -19,7 +19,7 @@ uint64_t rice_put_plain(uint64_t value, struct bits_writer *out)
         if (out) {
                 bits_write(out, length, 7);
                 if (length > 1)
-                        write_wide(out, value ^ UINT64_C(1) << (length - 1), length - 1);
+                        rice_write_wide(out, value ^ UINT64_C(1) << (length - 1), length - 1);
         }
         return 7 + (length ? length - 1 : 0);
 }
@@ -44,13 +44,13 @@ uint64_t rice_put(struct rice *rice, uint64_t value, struct bits_writer *out)
                 n_bits = ones + 1 + k;
                 if (out) {
                         bits_write(out, (UINT64_C(1) << ones) - 1, (unsigned int)ones + 1);
-                        write_wide(out, value & ((UINT64_C(1) << k) - 1), k);
+                        rice_write_wide(out, value & ((UINT64_C(1) << k) - 1), k);
                 }
         } else {
                 n_bits = RICE_ONES_MAX + 64;
                 if (out) {
                         bits_write(out, (UINT64_C(1) << RICE_ONES_MAX) - 1, RICE_ONES_MAX);
-                        write_wide(out, value, 64);
+                        rice_write_wide(out, value, 64);
                 }
         }
         rice_learn(rice, value);

@@ -35,7 +35,7 @@ void chunk_table_init(struct chunk_table *table)
         table->branches.n_columns = 2;
 }
 
-static void parts_deinit(struct chunk_parts *parts)
+static void table_parts_deinit(struct chunk_parts *parts)
 {
         for (size_t i = 0; i < parts->n_columns; i++)
                 free(parts->columns[i]);
@@ -46,8 +46,8 @@ void chunk_table_deinit(struct chunk_table *table)
 {
         for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
                 free(table->columns[i]);
-        parts_deinit(&table->sections);
-        parts_deinit(&table->branches);
+        table_parts_deinit(&table->sections);
+        table_parts_deinit(&table->branches);
         intern_deinit(&table->strings);
         chunk_table_init(table);
 }
@@ -61,7 +61,7 @@ void chunk_table_clear(struct chunk_table *table)
 }
 
 /* The next capacity that holds `need` values, or 0 if none does. */
-static size_t next_cap(size_t cap, size_t need)
+static size_t table_next_cap(size_t cap, size_t need)
 {
         size_t bytes;
 
@@ -73,7 +73,7 @@ static size_t next_cap(size_t cap, size_t need)
         return size_mul(cap, sizeof(int64_t), &bytes) ? cap : 0;
 }
 
-static int grow(int64_t **column, size_t cap)
+static int table_grow(int64_t **column, size_t cap)
 {
         int64_t *grown = realloc(*column, cap * sizeof(**column));
 
@@ -91,17 +91,17 @@ int chunk_parts_reserve(struct chunk_parts *parts, size_t more)
                 return ROAST_E_NOMEM;
         if (need <= parts->cap)
                 return 0;
-        cap = next_cap(parts->cap, need);
+        cap = table_next_cap(parts->cap, need);
         if (!cap)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < parts->n_columns; i++)
-                if (grow(&parts->columns[i], cap) < 0)
+                if (table_grow(&parts->columns[i], cap) < 0)
                         return ROAST_E_NOMEM;
         parts->cap = cap;
         return 0;
 }
 
-static int grow_first(struct chunk_parts *parts, size_t cap)
+static int table_grow_first(struct chunk_parts *parts, size_t cap)
 {
         size_t *first = realloc(parts->first, (cap + 1) * sizeof(*first));
 
@@ -121,13 +121,14 @@ int chunk_table_reserve(struct chunk_table *table, size_t more)
                 return ROAST_E_NOMEM;
         if (need <= table->cap)
                 return 0;
-        cap = next_cap(table->cap, need);
+        cap = table_next_cap(table->cap, need);
         if (!cap)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < CHUNK_N_FIELDS; i++)
-                if (grow(&table->columns[i], cap) < 0)
+                if (table_grow(&table->columns[i], cap) < 0)
                         return ROAST_E_NOMEM;
-        if (grow_first(&table->sections, cap) < 0 || grow_first(&table->branches, cap) < 0)
+        if (table_grow_first(&table->sections, cap) < 0 ||
+            table_grow_first(&table->branches, cap) < 0)
                 return ROAST_E_NOMEM;
         table->cap = cap;
         return 0;
@@ -171,8 +172,8 @@ const char *chunk_table_text(const struct chunk_table *table, size_t row, enum c
 }
 
 /* One more part of the last chunk, whose values are for the caller to set */
-static int add_part(struct chunk_table *table, struct chunk_parts *parts, const char *name,
-                    size_t len)
+static int table_add_part(struct chunk_table *table, struct chunk_parts *parts, const char *name,
+                          size_t len)
 {
         int64_t number;
         int r;
@@ -194,7 +195,7 @@ int chunk_table_add_section(struct chunk_table *table, const char *name, size_t 
                             const int64_t values[SECTION_N_FIELDS])
 {
         struct chunk_parts *parts = &table->sections;
-        int r = add_part(table, parts, name, len);
+        int r = table_add_part(table, parts, name, len);
 
         for (size_t i = 0; r >= 0 && i < SECTION_N_FIELDS; i++)
                 parts->columns[1 + i][parts->n - 1] = values[i];
@@ -204,16 +205,16 @@ int chunk_table_add_section(struct chunk_table *table, const char *name, size_t 
 int chunk_table_add_branch(struct chunk_table *table, const char *name, size_t len, int64_t bytes)
 {
         struct chunk_parts *parts = &table->branches;
-        int r = add_part(table, parts, name, len);
+        int r = table_add_part(table, parts, name, len);
 
         if (r >= 0)
                 parts->columns[1][parts->n - 1] = bytes;
         return r;
 }
 
-static int copy_parts(struct chunk_table *table, struct chunk_parts *parts,
-                      const struct chunk_table *from, const struct chunk_parts *from_parts,
-                      size_t row)
+static int table_copy_parts(struct chunk_table *table, struct chunk_parts *parts,
+                            const struct chunk_table *from, const struct chunk_parts *from_parts,
+                            size_t row)
 {
         int r = 0;
 
@@ -222,7 +223,7 @@ static int copy_parts(struct chunk_table *table, struct chunk_parts *parts,
                 const char *name =
                         intern_get(&from->strings, (size_t)from_parts->columns[0][i], &len);
 
-                r = add_part(table, parts, name, len);
+                r = table_add_part(table, parts, name, len);
                 for (size_t j = 1; r >= 0 && j < parts->n_columns; j++)
                         parts->columns[j][parts->n - 1] = from_parts->columns[j][i];
         }
@@ -246,8 +247,8 @@ int chunk_table_copy_row(struct chunk_table *table, const struct chunk_table *fr
                 }
         }
         if (r >= 0)
-                r = copy_parts(table, &table->sections, from, &from->sections, row);
+                r = table_copy_parts(table, &table->sections, from, &from->sections, row);
         if (r >= 0)
-                r = copy_parts(table, &table->branches, from, &from->branches, row);
+                r = table_copy_parts(table, &table->branches, from, &from->branches, row);
         return r;
 }

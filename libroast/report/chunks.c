@@ -22,7 +22,7 @@ void report_chunks_deinit(struct report_chunks *chunks)
         *chunks = (struct report_chunks){ 0 };
 }
 
-static int64_t int_of(const struct run_attempt *attempt, enum chunk_field field)
+static int64_t chunks_int_of(const struct run_attempt *attempt, enum chunk_field field)
 {
         const struct run_value *value = &attempt->chunk[field];
 
@@ -30,21 +30,21 @@ static int64_t int_of(const struct run_attempt *attempt, enum chunk_field field)
 }
 
 /* Durations and sizes that are below zero are damaged, and so not known. */
-static int64_t amount_of(const struct run_attempt *attempt, enum chunk_field field)
+static int64_t chunks_amount_of(const struct run_attempt *attempt, enum chunk_field field)
 {
-        int64_t value = int_of(attempt, field);
+        int64_t value = chunks_int_of(attempt, field);
 
         return value < 0 ? INT64_MIN : value;
 }
 
-static int64_t text_of(const struct run_attempt *attempt, enum chunk_field field)
+static int64_t chunks_text_id(const struct run_attempt *attempt, enum chunk_field field)
 {
-        int64_t id = int_of(attempt, field);
+        int64_t id = chunks_int_of(attempt, field);
 
         return id < 1 ? 0 : id;
 }
 
-static int grow(struct report_chunks *chunks, int64_t id)
+static int chunks_grow_rows(struct report_chunks *chunks, int64_t id)
 {
         if (ARRAY_ROOM(chunks->rows, chunks->n, chunks->cap) < 0)
                 return ROAST_E_NOMEM;
@@ -69,27 +69,27 @@ int report_chunks_add(struct report_chunks *chunks, struct report *report,
 
         if (attempt->outcome == CHUNK_GRAPH)
                 return 0;
-        if (grow(chunks, id) < 0)
+        if (chunks_grow_rows(chunks, id) < 0)
                 return ROAST_E_NOMEM;
-        worker = report_name(report, &report->workers, text_of(attempt, CHUNK_WORKER));
-        dataset = report_name(report, &report->datasets, text_of(attempt, CHUNK_DATASET));
-        file = report_name(report, &report->files, text_of(attempt, CHUNK_FILE));
+        worker = report_name(report, &report->workers, chunks_text_id(attempt, CHUNK_WORKER));
+        dataset = report_name(report, &report->datasets, chunks_text_id(attempt, CHUNK_DATASET));
+        file = report_name(report, &report->files, chunks_text_id(attempt, CHUNK_FILE));
         if (worker < 0 || dataset < 0 || file < 0)
                 return ROAST_E_NOMEM;
         row = &chunks->rows[chunks->n];
         *row = (struct report_chunk){
                 .order = chunks->n++,
-                .start_utc_ns = int_of(attempt, CHUNK_START_UTC_NS),
-                .wall_ns = amount_of(attempt, CHUNK_WALL_NS),
-                .cpu_ns = amount_of(attempt, CHUNK_CPU_NS),
-                .peak_bytes = amount_of(attempt, CHUNK_RSS_PEAK_BYTES),
-                .bytes = amount_of(attempt, CHUNK_REQUESTED_BYTES),
-                .events = amount_of(attempt, CHUNK_NUM_EVENTS),
-                .entry_start = amount_of(attempt, CHUNK_ENTRY_START),
-                .entry_stop = amount_of(attempt, CHUNK_ENTRY_STOP),
-                .error_type = text_of(attempt, CHUNK_ERROR_TYPE),
-                .error_message = text_of(attempt, CHUNK_ERROR_MESSAGE),
-                .attempt = amount_of(attempt, CHUNK_ATTEMPT),
+                .start_utc_ns = chunks_int_of(attempt, CHUNK_START_UTC_NS),
+                .wall_ns = chunks_amount_of(attempt, CHUNK_WALL_NS),
+                .cpu_ns = chunks_amount_of(attempt, CHUNK_CPU_NS),
+                .peak_bytes = chunks_amount_of(attempt, CHUNK_RSS_PEAK_BYTES),
+                .bytes = chunks_amount_of(attempt, CHUNK_REQUESTED_BYTES),
+                .events = chunks_amount_of(attempt, CHUNK_NUM_EVENTS),
+                .entry_start = chunks_amount_of(attempt, CHUNK_ENTRY_START),
+                .entry_stop = chunks_amount_of(attempt, CHUNK_ENTRY_STOP),
+                .error_type = chunks_text_id(attempt, CHUNK_ERROR_TYPE),
+                .error_message = chunks_text_id(attempt, CHUNK_ERROR_MESSAGE),
+                .attempt = chunks_amount_of(attempt, CHUNK_ATTEMPT),
                 .worker = (uint32_t)worker,
                 .dataset = (uint32_t)dataset,
                 .file = (uint32_t)file,
@@ -100,7 +100,7 @@ int report_chunks_add(struct report_chunks *chunks, struct report *report,
         return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int chunks_by_start(const void *a, const void *b)
 {
         const struct report_chunk *x = a, *y = b;
 
@@ -109,16 +109,16 @@ static int by_start(const void *a, const void *b)
         return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static bool is_sorted(const struct report_chunk *rows, size_t n)
+static bool chunks_is_sorted(const struct report_chunk *rows, size_t n)
 {
         for (size_t i = 1; i < n; i++)
-                if (by_start(&rows[i - 1], &rows[i]) > 0)
+                if (chunks_by_start(&rows[i - 1], &rows[i]) > 0)
                         return false;
         return true;
 }
 
 /* Chunks that a worker has at the same time go into lanes, each into the first that is free. */
-static void set_lanes(struct report_chunk *rows, size_t n)
+static void chunks_set_lanes(struct report_chunk *rows, size_t n)
 {
         int64_t free_ns[LANES_MAX];
         size_t n_lanes = 0;
@@ -163,9 +163,9 @@ int report_chunks_sort(struct report_chunks *chunks, const struct report *report
                 struct report_chunk *rows = sorted + first[i];
                 size_t n = first[i + 1] - first[i];
 
-                if (!is_sorted(rows, n))
-                        qsort(rows, n, sizeof(*rows), by_start);
-                set_lanes(rows, n);
+                if (!chunks_is_sorted(rows, n))
+                        qsort(rows, n, sizeof(*rows), chunks_by_start);
+                chunks_set_lanes(rows, n);
         }
         free(chunks->rows);
         chunks->rows = sorted;
@@ -179,7 +179,7 @@ struct columns {
         uint64_t *numbers;
 };
 
-static int64_t value_of(const struct columns *c, size_t i, size_t offset)
+static int64_t chunks_value_of(const struct columns *c, size_t i, size_t offset)
 {
         int64_t value;
 
@@ -187,19 +187,19 @@ static int64_t value_of(const struct columns *c, size_t i, size_t offset)
         return value;
 }
 
-static void put(const struct columns *c, const char *key, uint64_t unit, bool delta)
+static void chunks_put_column(const struct columns *c, const char *key, uint64_t unit, bool delta)
 {
         pack_numbers(c->report->pack, key, c->numbers, c->chunks->n, unit, delta);
 }
 
-static void put_amounts(const struct columns *c, const char *key, size_t offset)
+static void chunks_put_amounts(const struct columns *c, const char *key, size_t offset)
 {
         for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = value_of(c, i, offset);
+                int64_t value = chunks_value_of(c, i, offset);
 
                 c->numbers[i] = value < 0 ? PACK_ABSENT : (uint64_t)value;
         }
-        put(c, key, 1, false);
+        chunks_put_column(c, key, 1, false);
 }
 
 /*
@@ -207,13 +207,13 @@ static void put_amounts(const struct columns *c, const char *key, size_t offset)
  * first ones. How many are kept depends on the mean and not on the longest: of
  * one that hung for hours the others lose nothing.
  */
-static uint64_t duration_unit_ns(const struct columns *c, size_t offset)
+static uint64_t chunks_duration_unit_ns(const struct columns *c, size_t offset)
 {
         double sum_ns = 0, n = 0;
         uint64_t unit_ns = 1;
 
         for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = value_of(c, i, offset);
+                int64_t value = chunks_value_of(c, i, offset);
 
                 if (value < 0)
                         continue;
@@ -225,20 +225,20 @@ static uint64_t duration_unit_ns(const struct columns *c, size_t offset)
         return unit_ns;
 }
 
-static void put_durations(const struct columns *c, const char *key, size_t offset)
+static void chunks_put_durations(const struct columns *c, const char *key, size_t offset)
 {
-        uint64_t unit_ns = duration_unit_ns(c, offset);
+        uint64_t unit_ns = chunks_duration_unit_ns(c, offset);
 
         for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = value_of(c, i, offset);
+                int64_t value = chunks_value_of(c, i, offset);
 
                 c->numbers[i] = value < 0 ? PACK_ABSENT : ((uint64_t)value + unit_ns / 2) / unit_ns;
         }
-        put(c, key, unit_ns, false);
+        chunks_put_column(c, key, unit_ns, false);
 }
 
 /* How many entries a chunk has beyond its events: nearly always none, which takes no room. */
-static void put_beyond(const struct columns *c)
+static void chunks_put_beyond(const struct columns *c)
 {
         for (size_t i = 0; i < c->chunks->n; i++) {
                 const struct report_chunk *row = &c->chunks->rows[i];
@@ -251,10 +251,10 @@ static void put_beyond(const struct columns *c)
                 beyond = row->entry_stop - row->entry_start - row->events;
                 c->numbers[i] = (uint64_t)beyond << 1 ^ (uint64_t)(beyond >> 63); /* zigzag */
         }
-        put(c, "beyond", 1, false);
+        chunks_put_column(c, "beyond", 1, false);
 }
 
-static void put_starts(const struct columns *c)
+static void chunks_put_starts(const struct columns *c)
 {
         int64_t zero = c->report->zero_utc_ns, after;
 
@@ -266,33 +266,33 @@ static void put_starts(const struct columns *c)
                 else
                         c->numbers[i] = (uint64_t)after / START_UNIT_NS;
         }
-        put(c, "start", START_UNIT_NS, true);
+        chunks_put_column(c, "start", START_UNIT_NS, true);
 }
 
-static void put_names(const struct columns *c)
+static void chunks_put_names(const struct columns *c)
 {
         const struct report_chunk *rows = c->chunks->rows;
         size_t n = c->chunks->n;
 
         for (size_t i = 0; i < n; i++)
                 c->numbers[i] = rows[i].worker;
-        put(c, "worker", 1, true);
+        chunks_put_column(c, "worker", 1, true);
         for (size_t i = 0; i < n; i++)
                 c->numbers[i] = rows[i].file;
-        put(c, "file", 1, false);
+        chunks_put_column(c, "file", 1, false);
         for (size_t i = 0; i < n; i++)
                 c->numbers[i] = rows[i].outcome;
-        put(c, "outcome", 1, false);
+        chunks_put_column(c, "outcome", 1, false);
         for (size_t i = 0; i < n; i++)
                 c->numbers[i] = rows[i].lane;
-        put(c, "lane", 1, false);
+        chunks_put_column(c, "lane", 1, false);
 }
 
 /*
  * A file nearly always has one dataset: that of its first chunk is kept for the
  * file, and of each chunk by how much it differs, which takes no room.
  */
-static int put_datasets(const struct columns *c)
+static int chunks_put_datasets(const struct columns *c)
 {
         size_t n_files = c->report->files.n, n_datasets = c->report->datasets.n;
         ROAST_CLEANUP(cleanup_free) uint64_t *of_file = malloc((n_files + 1) * sizeof(*of_file));
@@ -309,13 +309,13 @@ static int put_datasets(const struct columns *c)
                         *first = row->dataset;
                 c->numbers[i] = (row->dataset + n_datasets - *first) % n_datasets;
         }
-        put(c, "other_dataset", 1, false);
+        chunks_put_column(c, "other_dataset", 1, false);
         pack_numbers(c->report->pack, "file_dataset", of_file, n_files, 1, false);
         return 0;
 }
 
 /* Those that did not finish: which chunk, and what was said */
-static void put_errors(const struct columns *c)
+static void chunks_put_errors(const struct columns *c)
 {
         struct json *json = &c->report->pack->json;
 
@@ -352,18 +352,18 @@ int report_chunks_put(const struct report_chunks *chunks, struct report *report,
         for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++)
                 json_string(json, chunk_outcomes[i]);
         json_end(json);
-        put_starts(&c);
-        put_durations(&c, "wall", offsetof(struct report_chunk, wall_ns));
-        put_durations(&c, "cpu", offsetof(struct report_chunk, cpu_ns));
-        put_amounts(&c, "memory", offsetof(struct report_chunk, peak_bytes));
-        put_amounts(&c, "bytes", offsetof(struct report_chunk, bytes));
-        put_amounts(&c, "events", offsetof(struct report_chunk, events));
-        put_amounts(&c, "entry_start", offsetof(struct report_chunk, entry_start));
-        put_beyond(&c);
-        put_amounts(&c, "attempt", offsetof(struct report_chunk, attempt));
-        put_names(&c);
-        put_errors(&c);
-        if (put_datasets(&c) < 0)
+        chunks_put_starts(&c);
+        chunks_put_durations(&c, "wall", offsetof(struct report_chunk, wall_ns));
+        chunks_put_durations(&c, "cpu", offsetof(struct report_chunk, cpu_ns));
+        chunks_put_amounts(&c, "memory", offsetof(struct report_chunk, peak_bytes));
+        chunks_put_amounts(&c, "bytes", offsetof(struct report_chunk, bytes));
+        chunks_put_amounts(&c, "events", offsetof(struct report_chunk, events));
+        chunks_put_amounts(&c, "entry_start", offsetof(struct report_chunk, entry_start));
+        chunks_put_beyond(&c);
+        chunks_put_amounts(&c, "attempt", offsetof(struct report_chunk, attempt));
+        chunks_put_names(&c);
+        chunks_put_errors(&c);
+        if (chunks_put_datasets(&c) < 0)
                 return roast_fail_nomem(error);
         json_end(json);
         return 0;

@@ -11,7 +11,7 @@
 #include "util/cleanup.h"
 
 /* [{"start_utc_ms", "figures"}, ...]: name and group are in the comparison */
-static void put_runs(struct json *json, const struct roast_comparison *comparison)
+static void comparison_put_runs(struct json *json, const struct roast_comparison *comparison)
 {
         json_key(json, "runs");
         json_array(json);
@@ -54,7 +54,7 @@ int report_comparison_data(void **data, size_t *len, const struct roast_comparis
         for (size_t i = 0; i < tables.n; i++)
                 report_put_table(json, &tables.tables[i]);
         json_end(json);
-        put_runs(json, comparison);
+        comparison_put_runs(json, comparison);
         json_end(json);
         return pack_finish(&pack, data, len, error);
 }

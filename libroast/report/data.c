@@ -9,7 +9,7 @@
 #include "run/series.h"
 #include "util/cleanup.h"
 
-static void report_deinit(struct report *report)
+static void data_report_deinit(struct report *report)
 {
         report_names_deinit(&report->workers);
         report_names_deinit(&report->datasets);
@@ -17,7 +17,7 @@ static void report_deinit(struct report *report)
         intern_deinit(&report->texts);
 }
 
-static int note_interval(const struct roast_fact *fact, void *context)
+static int data_note_interval(const struct roast_fact *fact, void *context)
 {
         double *interval_s = context;
 
@@ -26,7 +26,7 @@ static int note_interval(const struct roast_fact *fact, void *context)
         return 0;
 }
 
-static void widen(struct report *report, int64_t from_utc_ns, int64_t to_utc_ns)
+static void data_widen(struct report *report, int64_t from_utc_ns, int64_t to_utc_ns)
 {
         if (from_utc_ns != INT64_MIN &&
             (report->zero_utc_ns == INT64_MIN || from_utc_ns < report->zero_utc_ns))
@@ -35,7 +35,7 @@ static void widen(struct report *report, int64_t from_utc_ns, int64_t to_utc_ns)
                 report->end_utc_ns = to_utc_ns;
 }
 
-static int widen_by_samples(struct report *report, struct roast_error *error)
+static int data_widen_by_samples(struct report *report, struct roast_error *error)
 {
         sqlite3_stmt *stmt;
         int rc;
@@ -46,7 +46,7 @@ static int widen_by_samples(struct report *report, struct roast_error *error)
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(stmt);
         if (rc == SQLITE_ROW && sqlite3_column_type(stmt, 0) == SQLITE_INTEGER)
-                widen(report, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1));
+                data_widen(report, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1));
         sqlite3_finalize(stmt);
         return rc == SQLITE_ROW ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
 }
@@ -55,8 +55,8 @@ static int widen_by_samples(struct report *report, struct roast_error *error)
  * The page's time: that of the run, and of what was seen in it. The clocks of
  * workers may differ from the client's: what they place outside is not hidden.
  */
-static int find_time(struct report *report, const struct report_chunks *chunks,
-                     struct roast_error *error)
+static int data_find_time(struct report *report, const struct report_chunks *chunks,
+                          struct roast_error *error)
 {
         struct roast_run_about about;
         int r;
@@ -64,15 +64,15 @@ static int find_time(struct report *report, const struct report_chunks *chunks,
         report->zero_utc_ns = report->end_utc_ns = INT64_MIN;
         r = roast_run_about(report->run, &about, error);
         if (r >= 0)
-                r = widen_by_samples(report, error);
+                r = data_widen_by_samples(report, error);
         if (r < 0)
                 return r;
-        widen(report, about.start_utc_ns, about.end_utc_ns);
+        data_widen(report, about.start_utc_ns, about.end_utc_ns);
         for (size_t i = 0; i < chunks->n; i++) {
                 int64_t start = chunks->rows[i].start_utc_ns, wall = chunks->rows[i].wall_ns, end;
 
                 if (start != INT64_MIN && !__builtin_add_overflow(start, wall > 0 ? wall : 0, &end))
-                        widen(report, start, end);
+                        data_widen(report, start, end);
         }
         if (report->zero_utc_ns == INT64_MIN)
                 report->zero_utc_ns = 0;
@@ -88,14 +88,15 @@ struct reading {
         struct report_sections sections;
 };
 
-static void reading_deinit(struct reading *reading)
+static void data_reading_deinit(struct reading *reading)
 {
-        report_deinit(&reading->report);
+        data_report_deinit(&reading->report);
         report_chunks_deinit(&reading->chunks);
         report_sections_deinit(&reading->sections);
 }
 
-static int see_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int data_see_attempt(const struct run_attempt *attempt, void *context,
+                            struct roast_error *error)
 {
         struct reading *reading = context;
 
@@ -104,7 +105,8 @@ static int see_attempt(const struct run_attempt *attempt, void *context, struct 
         return 0;
 }
 
-static int see_section(const struct run_value *values, void *context, struct roast_error *error)
+static int data_see_section(const struct run_value *values, void *context,
+                            struct roast_error *error)
 {
         struct reading *reading = context;
 
@@ -113,16 +115,16 @@ static int see_section(const struct run_value *values, void *context, struct roa
         return 0;
 }
 
-static int put_all(struct reading *reading, struct roast_error *error)
+static int data_put_all(struct reading *reading, struct roast_error *error)
 {
         struct report *report = &reading->report;
         int r;
 
-        r = roast_run_facts(report->run, note_interval, &report->interval_s, error);
+        r = roast_run_facts(report->run, data_note_interval, &report->interval_s, error);
         if (r >= 0 && report_chunks_sort(&reading->chunks, report) < 0)
                 r = roast_fail_nomem(error);
         if (r >= 0)
-                r = find_time(report, &reading->chunks, error);
+                r = data_find_time(report, &reading->chunks, error);
         if (r >= 0)
                 r = report_words_put(report, error);
         if (r >= 0)
@@ -143,11 +145,11 @@ int roast_report_data(void **data, size_t *len, struct roast_run *run, struct ro
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         ROAST_CLEANUP(pack_deinit) struct pack pack;
-        ROAST_CLEANUP(reading_deinit)
+        ROAST_CLEANUP(data_reading_deinit)
         struct reading reading = {
                 .report = { .run = run, .summary = &summary, .pack = &pack, .interval_s = 1 },
         };
-        struct collect_watch watch = { see_attempt, see_section, &reading };
+        struct collect_watch watch = { data_see_attempt, data_see_section, &reading };
         int r;
 
         pack_init(&pack);
@@ -159,7 +161,7 @@ int roast_report_data(void **data, size_t *len, struct roast_run *run, struct ro
                 r = collect_summary(&summary, run, &watch, error);
         if (r >= 0) {
                 json_object(&pack.json);
-                r = put_all(&reading, error);
+                r = data_put_all(&reading, error);
                 json_end(&pack.json);
         }
         run_view_end(run);

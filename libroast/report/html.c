@@ -39,7 +39,7 @@ int report_deflate(struct buf *out, const void *data, size_t len)
         return r;
 }
 
-static int put_base64(struct buf *out, const uint8_t *data, size_t len)
+static int html_put_base64(struct buf *out, const uint8_t *data, size_t len)
 {
         static const char digits[] =
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -62,7 +62,7 @@ static int put_base64(struct buf *out, const uint8_t *data, size_t len)
         return 0;
 }
 
-static int put_page(struct buf *out, const void *data, size_t len)
+static int html_put_page(struct buf *out, const void *data, size_t len)
 {
         ROAST_CLEANUP(buf_deinit) struct buf packed = BUF_INIT;
         int r;
@@ -71,7 +71,7 @@ static int put_page(struct buf *out, const void *data, size_t len)
         if (r >= 0)
                 r = buf_append(out, report_page_head, report_page_head_len);
         if (r >= 0)
-                r = put_base64(out, packed.data, packed.len);
+                r = html_put_base64(out, packed.data, packed.len);
         return r < 0 ? r : buf_append(out, report_page_tail, report_page_tail_len);
 }
 
@@ -83,11 +83,11 @@ int report_empty_page(struct buf *out)
 }
 
 /* The page with the data, which are freed */
-static int finish_page(char **html, size_t *len, void *data, size_t data_len,
-                       struct roast_error *error)
+static int html_finish_page(char **html, size_t *len, void *data, size_t data_len,
+                            struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        int r = put_page(&out, data, data_len);
+        int r = html_put_page(&out, data, data_len);
 
         free(data);
         if (r < 0)
@@ -103,7 +103,7 @@ int roast_report_html(char **html, size_t *len, struct roast_run *run, struct ro
         void *data;
         int r = roast_report_data(&data, &data_len, run, error);
 
-        return r < 0 ? r : finish_page(html, len, data, data_len, error);
+        return r < 0 ? r : html_finish_page(html, len, data, data_len, error);
 }
 
 int roast_report_comparison(char **html, size_t *len, const struct roast_comparison *comparison,
@@ -113,11 +113,11 @@ int roast_report_comparison(char **html, size_t *len, const struct roast_compari
         void *data;
         int r = report_comparison_data(&data, &data_len, comparison, error);
 
-        return r < 0 ? r : finish_page(html, len, data, data_len, error);
+        return r < 0 ? r : html_finish_page(html, len, data, data_len, error);
 }
 
 /* Only a plain file is replaced: not what stands for a device or a directory, and no run. */
-static int check_target(const char *path, const char *source, struct roast_error *error)
+static int html_check_target(const char *path, const char *source, struct roast_error *error)
 {
         struct stat status;
 
@@ -126,7 +126,7 @@ static int check_target(const char *path, const char *source, struct roast_error
         return roast_export_check_target(path, source, error);
 }
 
-static int write_all(int fd, const char *data, size_t len)
+static int html_write_all(int fd, const char *data, size_t len)
 {
         while (len) {
                 ssize_t n = write(fd, data, len);
@@ -141,7 +141,8 @@ static int write_all(int fd, const char *data, size_t len)
         return 0;
 }
 
-static int write_page(const char *path, const char *html, size_t len, struct roast_error *error)
+static int html_write_page(const char *path, const char *html, size_t len,
+                           struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) char *target = NULL;
         ROAST_CLEANUP(cleanup_free) char *beside = NULL;
@@ -159,7 +160,7 @@ static int write_page(const char *path, const char *html, size_t len, struct roa
         if (fd < 0)
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be created: %s", path,
                                   strerror(errno));
-        if (write_all(fd, html, len) < 0 || rename(beside, target) < 0) {
+        if (html_write_all(fd, html, len) < 0 || rename(beside, target) < 0) {
                 r = roast_fail(error, ROAST_E_IO, "%s: cannot be written: %s", path,
                                strerror(errno));
                 unlink(beside);
@@ -173,10 +174,10 @@ int roast_report_write(struct roast_run *run, const char *path, struct roast_err
         size_t len = 0;
         int r;
 
-        r = check_target(path, roast_run_path(run), error);
+        r = html_check_target(path, roast_run_path(run), error);
         if (r >= 0)
                 r = roast_report_html(&html, &len, run, error);
-        return r < 0 ? r : write_page(path, html, len, error);
+        return r < 0 ? r : html_write_page(path, html, len, error);
 }
 
 int roast_report_write_comparison(const struct roast_comparison *comparison, const char *path,
@@ -187,8 +188,8 @@ int roast_report_write_comparison(const struct roast_comparison *comparison, con
         int r = 0;
 
         for (size_t i = 0; i < comparison->n_runs && r >= 0; i++)
-                r = check_target(path, comparison->runs[i].path, error);
+                r = html_check_target(path, comparison->runs[i].path, error);
         if (r >= 0)
                 r = roast_report_comparison(&html, &len, comparison, error);
-        return r < 0 ? r : write_page(path, html, len, error);
+        return r < 0 ? r : html_write_page(path, html, len, error);
 }

@@ -25,8 +25,8 @@ void pack_deinit(struct pack *pack)
 }
 
 /* Describes a column and returns the place for its bytes; NULL: it has none, or no memory. */
-static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, size_t size,
-                       uint64_t unit, bool delta)
+static uint8_t *pack_column(struct pack *pack, const char *key, char kind, size_t n, size_t size,
+                            uint64_t unit, bool delta)
 {
         struct json *json = &pack->json;
         char type[8];
@@ -54,14 +54,14 @@ static uint8_t *column(struct pack *pack, const char *key, char kind, size_t n, 
         return place;
 }
 
-static void put_planes(uint8_t *place, size_t n, size_t size, size_t i, uint64_t value)
+static void pack_put_planes(uint8_t *place, size_t n, size_t size, size_t i, uint64_t value)
 {
         for (size_t byte = 0; byte < size; byte++)
                 place[byte * n + i] = (uint8_t)(value >> (8 * byte));
 }
 
 /* Rounded to the nearest; NaN and infinities stay what they are. */
-static uint32_t round_to(uint32_t number, unsigned int dropped)
+static uint32_t pack_round_to(uint32_t number, unsigned int dropped)
 {
         if ((number & 0x7f800000u) == 0x7f800000u)
                 return number;
@@ -70,19 +70,19 @@ static uint32_t round_to(uint32_t number, unsigned int dropped)
 
 void pack_reals(struct pack *pack, const char *key, const float *values, size_t n)
 {
-        uint8_t *place = column(pack, key, 'f', n, sizeof(*values), 1, false);
+        uint8_t *place = pack_column(pack, key, 'f', n, sizeof(*values), 1, false);
 
         for (size_t i = 0; place && i < n; i++) {
                 float value = isnan(values[i]) ? NAN : values[i];
                 uint32_t number;
 
                 memcpy(&number, &value, sizeof(number));
-                put_planes(place, n, sizeof(number), i, round_to(number, DROPPED_BITS));
+                pack_put_planes(place, n, sizeof(number), i, pack_round_to(number, DROPPED_BITS));
         }
 }
 
 /* Bytes that hold the largest number, and one that is higher for what is absent */
-static size_t size_of(const uint64_t *values, size_t n)
+static size_t pack_size_of(const uint64_t *values, size_t n)
 {
         uint64_t largest = 0;
         size_t size = 1;
@@ -98,12 +98,12 @@ static size_t size_of(const uint64_t *values, size_t n)
 void pack_numbers(struct pack *pack, const char *key, const uint64_t *values, size_t n,
                   uint64_t unit, bool delta)
 {
-        size_t size = size_of(values, n);
-        uint8_t *place = column(pack, key, 'u', n, size, unit, delta);
+        size_t size = pack_size_of(values, n);
+        uint8_t *place = pack_column(pack, key, 'u', n, size, unit, delta);
         uint64_t before = 0;
 
         for (size_t i = 0; place && i < n; i++) {
-                put_planes(place, n, size, i, values[i] - before);
+                pack_put_planes(place, n, size, i, values[i] - before);
                 before = delta ? values[i] : 0;
         }
 }

@@ -36,7 +36,7 @@ void samples_deinit(struct samples *samples)
         free(samples->before_ns);
 }
 
-static void add_peak(struct samples *samples, size_t worker, size_t cell, double value)
+static void samples_add_peak(struct samples *samples, size_t worker, size_t cell, double value)
 {
         size_t at = worker * samples->grid->n + cell;
 
@@ -46,16 +46,18 @@ static void add_peak(struct samples *samples, size_t worker, size_t cell, double
 }
 
 /* A gauge holds its value in the cells in which there is no sample. */
-static void hold_peak(struct samples *samples, size_t worker, double from, double to, double value)
+static void samples_hold_peak(struct samples *samples, size_t worker, double from, double to,
+                              double value)
 {
         double first = fmax(floor(from) + 1, 0), end = fmin(floor(to), (double)samples->grid->n);
 
         if (first < end)
                 for (size_t cell = (size_t)first; cell < (size_t)end; cell++)
-                        add_peak(samples, worker, cell, value);
+                        samples_add_peak(samples, worker, cell, value);
 }
 
-static void add_rate(struct samples *samples, size_t worker, double from, double to, double amount)
+static void samples_add_rate(struct samples *samples, size_t worker, double from, double to,
+                             double amount)
 {
         double per_cell = amount / (to - from), end = (double)samples->grid->n;
 
@@ -81,14 +83,14 @@ void samples_add(struct samples *samples, size_t worker, int64_t utc_ns, int64_t
         samples->before_ns[worker] = utc_ns;
         samples->before[worker] = value;
         if (samples->kind == SAMPLES_PEAK && place >= 0 && place < (double)samples->grid->n)
-                add_peak(samples, worker, (size_t)place, (double)value);
+                samples_add_peak(samples, worker, (size_t)place, (double)value);
         if (before_ns == INT64_MIN || (double)utc_ns - (double)before_ns > samples->gap_ns)
                 return;
         from = grid_place(samples->grid, before_ns);
         if (samples->kind == SAMPLES_PEAK)
-                hold_peak(samples, worker, from, place, (double)before);
+                samples_hold_peak(samples, worker, from, place, (double)before);
         else if (value >= before && from < place) /* less: the counter began anew */
-                add_rate(samples, worker, from, place, (double)value - (double)before);
+                samples_add_rate(samples, worker, from, place, (double)value - (double)before);
 }
 
 size_t samples_read(const struct samples *samples, size_t worker, size_t fold, double factor,

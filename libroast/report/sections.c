@@ -20,7 +20,7 @@ void report_sections_deinit(struct report_sections *times)
 }
 
 /* Room for twice as many sections */
-static int widen(struct report_sections *times)
+static int sections_widen(struct report_sections *times)
 {
         size_t cap = times->cap ? times->cap * 2 : 16, n;
         double *wider;
@@ -51,7 +51,7 @@ int report_sections_add(struct report_sections *times, struct report *report,
         if (section < 0)
                 return ROAST_E_NOMEM;
         while ((size_t)section >= times->cap)
-                if (widen(times) < 0)
+                if (sections_widen(times) < 0)
                         return ROAST_E_NOMEM;
         times->own_s[(chunks->dataset_of[id] - 1) * times->cap + (size_t)section] +=
                 (double)self_ns / 1e9;
@@ -59,7 +59,7 @@ int report_sections_add(struct report_sections *times, struct report *report,
 }
 
 /* Of the chunks whose sections count */
-static bool counts(const struct report_chunk *row)
+static bool sections_counts(const struct report_chunk *row)
 {
         return row->wall_ns > 0 && (row->outcome == CHUNK_FINISHED ||
                                     row->outcome == CHUNK_FAILED || row->outcome == CHUNK_SKIPPED);
@@ -76,7 +76,7 @@ int report_sections_put(const struct report_sections *times, const struct report
         if (!wall_s)
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < chunks->n; i++)
-                if (counts(&chunks->rows[i]))
+                if (sections_counts(&chunks->rows[i]))
                         wall_s[chunks->rows[i].dataset] += (double)chunks->rows[i].wall_ns / 1e9;
         json_key(json, "sections");
         json_object(json);

@@ -61,7 +61,7 @@ static const struct definition {
 
 #define N_DEFINITIONS ROAST_ARRAY_SIZE(definitions)
 
-static struct grid make_grid(const struct report *report, size_t n_workers)
+static struct grid series_make_grid(const struct report *report, size_t n_workers)
 {
         double duration_ns = (double)report->end_utc_ns - (double)report->zero_utc_ns;
         double cells = ceil(duration_ns / (report->interval_s * 1e9));
@@ -88,7 +88,7 @@ struct cluster {
         int64_t memory_limit_bytes; /* the lowest; INT64_MIN: not known */
 };
 
-static void cluster_deinit(struct cluster *cluster)
+static void series_cluster_deinit(struct cluster *cluster)
 {
         density_deinit(&cluster->workers);
         density_deinit(&cluster->threads);
@@ -102,8 +102,8 @@ struct presence {
         int64_t threads;
 };
 
-static void leave(struct cluster *cluster, const struct grid *grid, struct presence *worker,
-                  double place)
+static void series_leave(struct cluster *cluster, const struct grid *grid, struct presence *worker,
+                         double place)
 {
         if (!worker->here)
                 return;
@@ -116,8 +116,8 @@ static void leave(struct cluster *cluster, const struct grid *grid, struct prese
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
-static int add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
-                     struct presence *here, const struct run_value *values)
+static int series_add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
+                            struct presence *here, const struct run_value *values)
 {
         int64_t limit = values[6].type == RUN_INT ? values[6].integer : INT64_MIN;
         int64_t worker = report_name(report, &report->workers, values[1].integer);
@@ -125,7 +125,7 @@ static int add_event(struct cluster *cluster, const struct grid *grid, struct re
 
         if (worker < 0)
                 return ROAST_E_NOMEM;
-        leave(cluster, grid, &here[worker], place);
+        series_leave(cluster, grid, &here[worker], place);
         if (values[2].integer == ROAST_WORKER_WENT)
                 return 0;
         here[worker] = (struct presence){
@@ -138,8 +138,8 @@ static int add_event(struct cluster *cluster, const struct grid *grid, struct re
         return 0;
 }
 
-static int add_events(struct cluster *cluster, const struct grid *grid, struct report *report,
-                      struct roast_error *error)
+static int series_add_events(struct cluster *cluster, const struct grid *grid,
+                             struct report *report, struct roast_error *error)
 {
         size_t n = report->texts.n + 1;
         ROAST_CLEANUP(cleanup_free) struct presence *here = calloc(n, sizeof(*here));
@@ -150,16 +150,16 @@ static int add_events(struct cluster *cluster, const struct grid *grid, struct r
                 return roast_fail_nomem(error);
         r = run_scan_begin(&scan, report->run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (add_event(cluster, grid, report, here, scan.values) < 0)
+                if (series_add_event(cluster, grid, report, here, scan.values) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         for (size_t i = 0; i < n && r >= 0; i++)
-                leave(cluster, grid, &here[i], (double)grid->n);
+                series_leave(cluster, grid, &here[i], (double)grid->n);
         return r;
 }
 
-static void add_chunks(struct cluster *cluster, const struct grid *grid,
-                       const struct report_chunks *chunks)
+static void series_add_chunks(struct cluster *cluster, const struct grid *grid,
+                              const struct report_chunks *chunks)
 {
         for (size_t i = 0; i < chunks->n; i++) {
                 const struct report_chunk *row = &chunks->rows[i];
@@ -175,10 +175,10 @@ static void add_chunks(struct cluster *cluster, const struct grid *grid,
         }
 }
 
-static int put_cluster(const struct report_chunks *chunks, struct report *report,
-                       const struct grid *grid, struct roast_error *error)
+static int series_put_cluster(const struct report_chunks *chunks, struct report *report,
+                              const struct grid *grid, struct roast_error *error)
 {
-        ROAST_CLEANUP(cluster_deinit)
+        ROAST_CLEANUP(series_cluster_deinit)
         struct cluster cluster = { .threads_known = true, .memory_limit_bytes = INT64_MIN };
         ROAST_CLEANUP(cleanup_free) float *values = malloc((grid->n + 1) * sizeof(*values));
         struct pack *pack = report->pack;
@@ -188,10 +188,10 @@ static int put_cluster(const struct report_chunks *chunks, struct report *report
             density_init(&cluster.threads, grid) < 0 || density_init(&cluster.running, grid) < 0 ||
             density_init(&cluster.events, grid) < 0)
                 return roast_fail_nomem(error);
-        r = add_events(&cluster, grid, report, error);
+        r = series_add_events(&cluster, grid, report, error);
         if (r < 0)
                 return r;
-        add_chunks(&cluster, grid, chunks);
+        series_add_chunks(&cluster, grid, chunks);
         density_read(&cluster.workers, grid, 1, values);
         pack_reals(pack, "workers", values, grid->n);
         if (cluster.threads_known) {
@@ -210,7 +210,8 @@ static int put_cluster(const struct report_chunks *chunks, struct report *report
 /* ---- the workers ---- */
 
 /* Every series of one block; a column that the block does not have is left out. */
-static void add_block(struct samples *samples, const struct series_walk *walk, size_t worker)
+static void series_sample_block(struct samples *samples, const struct series_walk *walk,
+                                size_t worker)
 {
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
                 const int64_t *values[3] = { NULL };
@@ -239,7 +240,8 @@ static void add_block(struct samples *samples, const struct series_walk *walk, s
         }
 }
 
-static int read_blocks(struct samples *samples, struct report *report, struct roast_error *error)
+static int series_read_blocks(struct samples *samples, struct report *report,
+                              struct roast_error *error)
 {
         struct series_walk walk;
         int r;
@@ -249,14 +251,14 @@ static int read_blocks(struct samples *samples, struct report *report, struct ro
                 uint32_t slot = report->workers.slots[walk.worker_text];
 
                 if (slot)
-                        add_block(samples, &walk, slot - 1);
+                        series_sample_block(samples, &walk, slot - 1);
         }
         series_walk_end(&walk);
         return r;
 }
 
 /* Whether anything is drawn of a row with these columns */
-static bool is_drawn(const struct report *report, int64_t columns_text)
+static bool series_is_drawn(const struct report *report, int64_t columns_text)
 {
         const char *columns;
         int64_t unit;
@@ -280,7 +282,7 @@ static bool is_drawn(const struct report *report, int64_t columns_text)
  * Workers that have samples, so that the matrices can be made. What has others
  * than those that are drawn is no worker, as the manager of TaskVine.
  */
-static int name_sampled(struct report *report, struct roast_error *error)
+static int series_name_sampled(struct report *report, struct roast_error *error)
 {
         sqlite3_stmt *stmt;
         int rc, r = 0;
@@ -289,7 +291,7 @@ static int name_sampled(struct report *report, struct roast_error *error)
                                 "SELECT DISTINCT worker_text,columns_text FROM series", -1, &stmt,
                                 NULL);
         while ((rc == SQLITE_OK || rc == SQLITE_ROW) && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-                if (is_drawn(report, sqlite3_column_int64(stmt, 1)) &&
+                if (series_is_drawn(report, sqlite3_column_int64(stmt, 1)) &&
                     report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
                         r = ROAST_E_NOMEM;
         sqlite3_finalize(stmt);
@@ -298,7 +300,7 @@ static int name_sampled(struct report *report, struct roast_error *error)
         return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
 }
 
-static int by_value(const void *a, const void *b)
+static int series_by_value(const void *a, const void *b)
 {
         float x = *(const float *)a, y = *(const float *)b;
 
@@ -313,7 +315,7 @@ static const struct band {
 #define N_BANDS ROAST_ARRAY_SIZE(bands)
 
 /* Between the two neighbours, as NumPy does it */
-static float quantile(const float *sorted, size_t n, double share)
+static float series_quantile(const float *sorted, size_t n, double share)
 {
         double place = share * (double)(n - 1);
         size_t low = (size_t)place, high = low + 1 < n ? low + 1 : low;
@@ -322,7 +324,8 @@ static float quantile(const float *sorted, size_t n, double share)
 }
 
 /* values: worker by worker, n each; column: room for all workers; out: the bands, then the mean */
-static void make_bands(const float *values, size_t n_workers, size_t n, float *column, float *out)
+static void series_make_bands(const float *values, size_t n_workers, size_t n, float *column,
+                              float *out)
 {
         for (size_t i = 0; i < n; i++) {
                 size_t count = 0;
@@ -336,14 +339,15 @@ static void make_bands(const float *values, size_t n_workers, size_t n, float *c
                         column[count++] = value;
                         sum += (double)value;
                 }
-                qsort(column, count, sizeof(*column), by_value);
+                qsort(column, count, sizeof(*column), series_by_value);
                 for (size_t b = 0; b < N_BANDS; b++)
-                        out[b * n + i] = count ? quantile(column, count, bands[b].share) : NAN;
+                        out[b * n + i] =
+                                count ? series_quantile(column, count, bands[b].share) : NAN;
                 out[N_BANDS * n + i] = count ? (float)(sum / (double)count) : NAN;
         }
 }
 
-static bool any_known(const float *values, size_t n)
+static bool series_any_known(const float *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
                 if (!isnan(values[i]))
@@ -351,7 +355,7 @@ static bool any_known(const float *values, size_t n)
         return false;
 }
 
-static int put_series(const struct samples *samples, const struct definition *definition,
+static int series_put(const struct samples *samples, const struct definition *definition,
                       struct report *report, struct roast_error *error)
 {
         size_t n = samples->grid->n, n_workers = samples->n_workers;
@@ -365,9 +369,9 @@ static int put_series(const struct samples *samples, const struct definition *de
                 return roast_fail_nomem(error);
         for (size_t w = 0; w < n_workers; w++)
                 samples_read(samples, w, 1, definition->factor, values + w * n);
-        if (!any_known(values, n_workers * n))
+        if (!series_any_known(values, n_workers * n))
                 return 0;
-        make_bands(values, n_workers, n, column, out);
+        series_make_bands(values, n_workers, n, column, out);
         for (size_t w = 0; w < n_workers; w++)
                 coarse = samples_read(samples, w, fold, definition->factor, values + w * coarse);
         json_object(json);
@@ -384,7 +388,8 @@ static int put_series(const struct samples *samples, const struct definition *de
         return 0;
 }
 
-static int put_workers(struct report *report, const struct grid *grid, struct roast_error *error)
+static int series_put_workers(struct report *report, const struct grid *grid,
+                              struct roast_error *error)
 {
         double gap_ns = fmax(60e9, 30 * report->interval_s * 1e9);
         struct samples samples[N_DEFINITIONS] = { 0 };
@@ -392,10 +397,10 @@ static int put_workers(struct report *report, const struct grid *grid, struct ro
 
         for (size_t k = 0; k < N_DEFINITIONS && r >= 0; k++)
                 r = samples_init(&samples[k], definitions[k].kind, grid, report->workers.n, gap_ns);
-        r = r < 0 ? roast_fail_nomem(error) : read_blocks(samples, report, error);
+        r = r < 0 ? roast_fail_nomem(error) : series_read_blocks(samples, report, error);
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
                 if (r >= 0)
-                        r = put_series(&samples[k], &definitions[k], report, error);
+                        r = series_put(&samples[k], &definitions[k], report, error);
                 samples_deinit(&samples[k]);
         }
         return r;
@@ -408,20 +413,20 @@ int report_series_put(const struct report_chunks *chunks, struct report *report,
         struct grid grid;
         int r;
 
-        r = name_sampled(report, error);
+        r = series_name_sampled(report, error);
         if (r < 0)
                 return r;
-        grid = make_grid(report, report->workers.n);
+        grid = series_make_grid(report, report->workers.n);
         json_key(json, "grid");
         json_object(json);
         json_pair_int(json, "n", (int64_t)grid.n);
         json_pair_double(json, "step_s", grid.step_ns / 1e9);
-        r = put_cluster(chunks, report, &grid, error);
+        r = series_put_cluster(chunks, report, &grid, error);
         json_end(json);
         json_key(json, "series");
         json_array(json);
         if (r >= 0 && grid.n)
-                r = put_workers(report, &grid, error);
+                r = series_put_workers(report, &grid, error);
         json_end(json);
         return r;
 }

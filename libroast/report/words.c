@@ -34,7 +34,7 @@ static const struct figure {
 };
 
 /* Milliseconds since 1970, which JavaScript counts exactly */
-static void put_ms(struct json *json, const char *key, int64_t utc_ns)
+static void words_put_ms(struct json *json, const char *key, int64_t utc_ns)
 {
         json_key(json, key);
         if (utc_ns == INT64_MIN)
@@ -43,7 +43,7 @@ static void put_ms(struct json *json, const char *key, int64_t utc_ns)
                 json_int(json, utc_ns / 1000000);
 }
 
-static int put_run(struct report *report, struct roast_error *error)
+static int words_put_run(struct report *report, struct roast_error *error)
 {
         struct json *json = &report->pack->json;
         struct roast_run_about about;
@@ -58,9 +58,9 @@ static int put_run(struct report *report, struct roast_error *error)
         json_pair(json, "name", about.name);
         json_pair(json, "outcome", about.outcome);
         json_pair(json, "error", about.error);
-        put_ms(json, "start_utc_ms", about.start_utc_ns);
-        put_ms(json, "end_utc_ms", about.end_utc_ns);
-        put_ms(json, "zero_utc_ms", report->zero_utc_ns);
+        words_put_ms(json, "start_utc_ms", about.start_utc_ns);
+        words_put_ms(json, "end_utc_ms", about.end_utc_ns);
+        words_put_ms(json, "zero_utc_ms", report->zero_utc_ns);
         json_pair_double(json, "duration_s",
                          ((double)report->end_utc_ns - (double)report->zero_utc_ns) / 1e9);
         json_end(json);
@@ -90,7 +90,7 @@ void report_put_figures(struct json *json, const struct roast_metric_set *set)
         json_end(json);
 }
 
-static int put_fact(const struct roast_fact *fact, void *context)
+static int words_put_fact(const struct roast_fact *fact, void *context)
 {
         struct json *json = context;
 
@@ -104,7 +104,7 @@ static int put_fact(const struct roast_fact *fact, void *context)
 }
 
 /* A text as it is, nothing as null, others as [number or null, text, emphasis] */
-static void put_cell(struct json *json, const struct roast_cell *cell)
+static void words_put_cell(struct json *json, const struct roast_cell *cell)
 {
         if (cell->type == ROAST_CELL_EMPTY) {
                 json_null(json);
@@ -147,7 +147,7 @@ void report_put_table(struct json *json, const struct roast_table *table)
         for (size_t row = 0; row < table->n_rows; row++) {
                 json_array(json);
                 for (size_t i = 0; i < table->n_columns; i++)
-                        put_cell(json, &table->cells[row * table->n_columns + i]);
+                        words_put_cell(json, &table->cells[row * table->n_columns + i]);
                 json_end(json);
         }
         json_end(json);
@@ -155,7 +155,8 @@ void report_put_table(struct json *json, const struct roast_table *table)
 }
 
 /* As a table without a limit to its width shows it */
-static int put_shown(struct json *json, const struct roast_table *table, struct roast_error *error)
+static int words_put_shown(struct json *json, const struct roast_table *table,
+                           struct roast_error *error)
 {
         ROAST_CLEANUP(roast_table_deinit) struct roast_table shown = { 0 };
         int r = roast_table_fit(&shown, table, &(struct roast_room){ 0 }, error);
@@ -166,7 +167,7 @@ static int put_shown(struct json *json, const struct roast_table *table, struct 
 }
 
 /* Very many files would make the page large: it then sums up the chunks of each itself. */
-static int put_tables(struct report *report, struct roast_error *error)
+static int words_put_tables(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
         ROAST_CLEANUP(roast_table_deinit) struct roast_table files = { 0 };
@@ -178,9 +179,9 @@ static int put_tables(struct report *report, struct roast_error *error)
         json_key(json, "tables");
         json_array(json);
         for (size_t i = 0; i < tables.n && r >= 0; i++)
-                r = put_shown(json, &tables.tables[i], error);
+                r = words_put_shown(json, &tables.tables[i], error);
         if (r >= 0 && files.n_rows)
-                r = put_shown(json, &files, error);
+                r = words_put_shown(json, &files, error);
         json_end(json);
         return r;
 }
@@ -194,7 +195,7 @@ void report_put_json(struct json *json, const char *key, const char *text)
 }
 
 /* What the rules found, as the explanation writes it itself */
-static int put_explanation(struct report *report, struct roast_error *error)
+static int words_put_explanation(struct report *report, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_explanation_deinit) struct roast_explanation explanation = { 0 };
         ROAST_CLEANUP(cleanup_free) char *text = NULL;
@@ -215,20 +216,20 @@ int report_words_put(struct report *report, struct roast_error *error)
         int r;
 
         json_pair(json, "version", ROAST_VERSION);
-        r = put_run(report, error);
+        r = words_put_run(report, error);
         if (r < 0)
                 return r;
         json_key(json, "figures");
         report_put_figures(json, &report->summary->metrics);
-        r = put_explanation(report, error);
+        r = words_put_explanation(report, error);
         if (r < 0)
                 return r;
-        r = put_tables(report, error);
+        r = words_put_tables(report, error);
         if (r < 0)
                 return r;
         json_key(json, "facts");
         json_array(json);
-        r = roast_run_facts(report->run, put_fact, json, error);
+        r = roast_run_facts(report->run, words_put_fact, json, error);
         json_end(json);
         return r;
 }

@@ -18,7 +18,7 @@ struct arena_chunk {
         alignas(max_align_t) uint8_t data[];
 };
 
-static void chunk_drop(struct arena *arena)
+static void arena_chunk_drop(struct arena *arena)
 {
         struct arena_chunk *next = arena->chunks->next;
 
@@ -30,10 +30,10 @@ static void chunk_drop(struct arena *arena)
 void arena_deinit(struct arena *arena)
 {
         while (arena->chunks)
-                chunk_drop(arena);
+                arena_chunk_drop(arena);
 }
 
-static struct arena_chunk *chunk_new(struct arena *arena, size_t size)
+static struct arena_chunk *arena_chunk_new(struct arena *arena, size_t size)
 {
         struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
 
@@ -57,7 +57,7 @@ void *arena_take(struct arena *arena, size_t n, size_t size)
         }
         bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
         if (!chunk || chunk->size - chunk->used < bytes) {
-                chunk = chunk_new(arena, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
+                chunk = arena_chunk_new(arena, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
                 if (!chunk)
                         return NULL;
         }
@@ -85,7 +85,7 @@ void *arena_adopt(struct arena *arena, struct buf *buf)
         if (buf->len > arena->left)
                 arena->over = true;
         else
-                chunk = chunk_new(arena, 0);
+                chunk = arena_chunk_new(arena, 0);
         if (!chunk)
                 return NULL;
         arena->left -= buf->len;
@@ -126,7 +126,7 @@ struct arena_mark arena_mark(const struct arena *arena)
 void arena_release(struct arena *arena, const struct arena_mark *mark)
 {
         while (arena->chunks != mark->chunk)
-                chunk_drop(arena);
+                arena_chunk_drop(arena);
         if (mark->chunk) {
                 memset(mark->chunk->data + mark->used, 0, mark->chunk->used - mark->used);
                 mark->chunk->used = mark->used;

@@ -20,7 +20,7 @@
 #define NEV_FROM_END 9 /* nev, last, flag */
 
 /* Entries in the last basket, when the arrays end with it and do not tell. */
-static int64_t last_entries(struct rootfile *file, uint64_t seek)
+static int64_t basket_last_entries(struct rootfile *file, uint64_t seek)
 {
         const uint8_t *view = NULL;
         struct basket_head head;
@@ -48,9 +48,9 @@ static int basket_add(struct buf *baskets, int64_t first_entry, uint64_t seek, u
         return buf_append(baskets, &basket, sizeof(basket));
 }
 
-static int add_on_disk(struct tree_reader *reader, struct basket_arrays *arrays,
-                       struct buf *baskets, struct roast_root_branch *branch,
-                       struct roast_error *error)
+static int basket_add_on_disk(struct tree_reader *reader, struct basket_arrays *arrays,
+                              struct buf *baskets, struct roast_root_branch *branch,
+                              struct roast_error *error)
 {
         size_t size = arrays->entry_size;
 
@@ -70,16 +70,16 @@ static int add_on_disk(struct tree_reader *reader, struct basket_arrays *arrays,
                         return roast_fail_nomem(error);
                 branch->compressed_bytes += bytes;
                 if (i + 1 == arrays->max_baskets &&
-                    __builtin_add_overflow(entry, last_entries(reader->file, seek),
+                    __builtin_add_overflow(entry, basket_last_entries(reader->file, seek),
                                            &branch->end_entry))
                         branch->end_entry = entry;
         }
         return 0;
 }
 
-static int add_embedded(struct tree_reader *reader, struct basket_arrays *arrays,
-                        struct buf *baskets, struct roast_root_branch *branch,
-                        struct roast_error *error)
+static int basket_add_embedded(struct tree_reader *reader, struct basket_arrays *arrays,
+                               struct buf *baskets, struct roast_root_branch *branch,
+                               struct roast_error *error)
 {
         size_t n;
         struct cursor array = wire_tobjarray(&arrays->embedded, &n);
@@ -114,10 +114,10 @@ int baskets_read(struct tree_reader *reader, struct basket_arrays *arrays,
         ROAST_CLEANUP(buf_deinit) struct buf found = BUF_INIT;
         int r;
 
-        r = add_on_disk(reader, arrays, &found, branch, error);
+        r = basket_add_on_disk(reader, arrays, &found, branch, error);
         if (r < 0)
                 return r;
-        r = add_embedded(reader, arrays, &found, branch, error);
+        r = basket_add_embedded(reader, arrays, &found, branch, error);
         if (r < 0)
                 return r;
         branch->baskets = arena_copy(&reader->file->arena, found.data, found.len);

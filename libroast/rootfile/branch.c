@@ -22,12 +22,13 @@ struct branch_members {
         struct text file_name;
 };
 
-static int64_t take_count(struct cursor *cursor, uint16_t version)
+static int64_t branch_take_count(struct cursor *cursor, uint16_t version)
 {
         return version >= 10 ? wire_i64(cursor) : wire_f64_count(cursor);
 }
 
-static void take_arrays(struct cursor *cursor, uint16_t version, struct basket_arrays *arrays)
+static void branch_take_arrays(struct cursor *cursor, uint16_t version,
+                               struct basket_arrays *arrays)
 {
         size_t n = arrays->max_baskets;
 
@@ -41,8 +42,8 @@ static void take_arrays(struct cursor *cursor, uint16_t version, struct basket_a
 }
 
 /* One leaf of a plain branch tells its type; the array of leaves is skipped in any case. */
-static void take_leaves(struct tree_reader *reader, struct cursor *cursor, bool plain,
-                        struct roast_root_branch *branch)
+static void branch_take_leaves(struct tree_reader *reader, struct cursor *cursor, bool plain,
+                               struct roast_root_branch *branch)
 {
         struct wire_pointer leaf;
         size_t n;
@@ -55,8 +56,9 @@ static void take_leaves(struct tree_reader *reader, struct cursor *cursor, bool 
                 branch->type = leaf_type(reader, &leaf);
 }
 
-static struct branch_members members_parse(struct tree_reader *reader, struct cursor *cursor,
-                                           uint16_t version, struct roast_root_branch *branch)
+static struct branch_members branch_members_parse(struct tree_reader *reader, struct cursor *cursor,
+                                                  uint16_t version,
+                                                  struct roast_root_branch *branch)
 {
         struct branch_members members = { .name = wire_tnamed(cursor).name };
         const uint8_t *branches_at;
@@ -78,18 +80,18 @@ static struct branch_members members_parse(struct tree_reader *reader, struct cu
                 members.arrays.max_baskets = (size_t)max_baskets;
         if (version >= 7)
                 cursor_take(cursor, 4); /* split level */
-        branch->entries = take_count(cursor, version);
+        branch->entries = branch_take_count(cursor, version);
         if (version >= 11)
                 cursor_take(cursor, 8); /* first entry */
-        branch->uncompressed_bytes = take_count(cursor, version);
-        branch->zip_bytes = take_count(cursor, version);
+        branch->uncompressed_bytes = branch_take_count(cursor, version);
+        branch->zip_bytes = branch_take_count(cursor, version);
         branches_at = cursor->at;
         wire_skip(cursor);
         members.branches = cursor_init(branches_at, (size_t)(cursor->at - branches_at));
-        take_leaves(reader, cursor, strcmp(branch->class_name, "TBranch") == 0, branch);
+        branch_take_leaves(reader, cursor, strcmp(branch->class_name, "TBranch") == 0, branch);
         members.arrays.embedded = *cursor;
         wire_skip(cursor); /* the baskets */
-        take_arrays(cursor, version, &members.arrays);
+        branch_take_arrays(cursor, version, &members.arrays);
         members.file_name = wire_string(cursor);
         return members;
 }
@@ -99,12 +101,12 @@ static const struct roast_root_branch *branch_at(const struct tree_reader *reade
         return (const struct roast_root_branch *)(const void *)reader->branches.data + number;
 }
 
-static int branch_fill(struct tree_reader *reader, struct cursor *cursor, uint16_t version,
-                       size_t parent, struct roast_root_branch *branch, struct cursor *sub_branches,
-                       struct roast_error *error)
+static int branch_fill_one(struct tree_reader *reader, struct cursor *cursor, uint16_t version,
+                           size_t parent, struct roast_root_branch *branch,
+                           struct cursor *sub_branches, struct roast_error *error)
 {
         struct arena *arena = &reader->file->arena;
-        struct branch_members members = members_parse(reader, cursor, version, branch);
+        struct branch_members members = branch_members_parse(reader, cursor, version, branch);
         int r;
 
         if (cursor->bad)
@@ -164,7 +166,7 @@ static int branch_read(struct tree_reader *reader, const struct wire_pointer *po
                 return roast_fail(error, ROAST_E_CORRUPT, "a branch is damaged");
         if (version < 6 || version > 13)
                 return branch_skip(reader, branch.class_name, version, error);
-        r = branch_fill(reader, &members, version, parent, &branch, &sub_branches, error);
+        r = branch_fill_one(reader, &members, version, parent, &branch, &sub_branches, error);
         if (r < 0)
                 return r;
         if (buf_append(&reader->branches, &branch, sizeof(branch)) < 0)
@@ -173,8 +175,8 @@ static int branch_read(struct tree_reader *reader, const struct wire_pointer *po
 }
 
 /* Makes room for as many as can be there; references may ask for the same ones over and over. */
-static int branches_expect(struct tree_reader *reader, size_t n, size_t bytes,
-                           struct roast_error *error)
+static int branch_expect(struct tree_reader *reader, size_t n, size_t bytes,
+                         struct roast_error *error)
 {
         if (n > bytes / BRANCH_BYTES_MIN)
                 n = bytes / BRANCH_BYTES_MIN;
@@ -195,7 +197,7 @@ int branches_read(struct tree_reader *reader, struct cursor *members, size_t par
         if (depth > DEPTH_MAX)
                 return roast_fail(error, ROAST_E_CORRUPT, "branches are nested too deeply");
         branches = wire_tobjarray(members, &n);
-        r = branches_expect(reader, n, cursor_left(&branches), error);
+        r = branch_expect(reader, n, cursor_left(&branches), error);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < n; i++) {

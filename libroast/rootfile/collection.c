@@ -20,7 +20,8 @@ struct member {
         int64_t uncompressed;
 };
 
-static struct member member_of(const char *path, int64_t compressed, int64_t uncompressed)
+static struct member collection_member_of(const char *path, int64_t compressed,
+                                          int64_t uncompressed)
 {
         struct member member = { path, 0, compressed, uncompressed };
         const char *name = path;
@@ -40,7 +41,7 @@ static struct member member_of(const char *path, int64_t compressed, int64_t unc
         return member;
 }
 
-static int compare_names(const void *a, const void *b)
+static int collection_compare_names(const void *a, const void *b)
 {
         const struct member *x = a, *y = b;
         int order = memcmp(x->name, y->name, x->len < y->len ? x->len : y->len);
@@ -48,7 +49,7 @@ static int compare_names(const void *a, const void *b)
         return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-static int compare_sizes(const void *a, const void *b)
+static int collection_compare_sizes(const void *a, const void *b)
 {
         const struct roast_root_collection *x = a, *y = b;
 
@@ -58,17 +59,17 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Sums up the members, which it sorts and frees. */
-static int collect(struct member *members, size_t num_members, struct roast_root_collection **ret,
-                   size_t *n)
+static int collection_sum_up(struct member *members, size_t num_members,
+                             struct roast_root_collection **ret, size_t *n)
 {
         struct roast_root_collection *list = calloc(num_members + 1, sizeof(*list));
         size_t count = 0;
 
-        qsort(members, num_members, sizeof(*members), compare_names);
+        qsort(members, num_members, sizeof(*members), collection_compare_names);
         for (size_t i = 0; list && i < num_members; i++) {
                 struct roast_root_collection *last = &list[count ? count - 1 : 0];
 
-                if (i == 0 || compare_names(&members[i - 1], &members[i]) != 0) {
+                if (i == 0 || collection_compare_names(&members[i - 1], &members[i]) != 0) {
                         last = &list[count++];
                         last->name = strndup(members[i].name, members[i].len);
                         if (!last->name) {
@@ -86,7 +87,7 @@ static int collect(struct member *members, size_t num_members, struct roast_root
         free(members);
         if (!list)
                 return ROAST_E_NOMEM;
-        qsort(list, count, sizeof(*list), compare_sizes);
+        qsort(list, count, sizeof(*list), collection_compare_sizes);
         *ret = list;
         *n = count;
         return 0;
@@ -100,9 +101,10 @@ int roast_root_tree_collections(const struct roast_root_tree *tree,
         if (!members)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < tree->num_branches; i++)
-                members[i] = member_of(tree->branches[i].path, tree->branches[i].compressed_bytes,
-                                       tree->branches[i].uncompressed_bytes);
-        return collect(members, tree->num_branches, ret, n);
+                members[i] = collection_member_of(tree->branches[i].path,
+                                                  tree->branches[i].compressed_bytes,
+                                                  tree->branches[i].uncompressed_bytes);
+        return collection_sum_up(members, tree->num_branches, ret, n);
 }
 
 int roast_root_ntuple_collections(const struct roast_root_ntuple *ntuple,
@@ -115,11 +117,11 @@ int roast_root_ntuple_collections(const struct roast_root_ntuple *ntuple,
         for (size_t i = 0; i < ntuple->num_columns; i++) {
                 const struct roast_root_column *column = &ntuple->columns[i];
 
-                members[i] = member_of(ntuple->fields[column->field].path,
-                                       (int64_t)column->compressed_bytes,
-                                       (int64_t)column->uncompressed_bytes);
+                members[i] = collection_member_of(ntuple->fields[column->field].path,
+                                                  (int64_t)column->compressed_bytes,
+                                                  (int64_t)column->uncompressed_bytes);
         }
-        return collect(members, ntuple->num_columns, ret, n);
+        return collection_sum_up(members, ntuple->num_columns, ret, n);
 }
 
 void roast_root_collections_free(struct roast_root_collection *collections, size_t n)

@@ -39,7 +39,7 @@ bool block_parse(const uint8_t header[BLOCK_HEADER_BYTES], struct block *block)
         return false;
 }
 
-static bool expand_deflate(const struct block *block, const uint8_t *from, uint8_t *to)
+static bool compress_expand_deflate(const struct block *block, const uint8_t *from, uint8_t *to)
 {
         struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
         enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
@@ -56,7 +56,7 @@ static bool expand_deflate(const struct block *block, const uint8_t *from, uint8
         return result == LIBDEFLATE_SUCCESS;
 }
 
-static bool expand_lzma(const struct block *block, const uint8_t *from, uint8_t *to)
+static bool compress_expand_lzma(const struct block *block, const uint8_t *from, uint8_t *to)
 {
         uint64_t memory_max = LZMA_MEMORY_MAX;
         size_t in = 0, out = 0;
@@ -67,7 +67,7 @@ static bool expand_lzma(const struct block *block, const uint8_t *from, uint8_t 
         return ret == LZMA_OK && out == block->expanded;
 }
 
-static bool expand_lz4(const struct block *block, const uint8_t *from, uint8_t *to)
+static bool compress_expand_lz4(const struct block *block, const uint8_t *from, uint8_t *to)
 {
         XXH64_canonical_t canonical;
         size_t len;
@@ -83,16 +83,16 @@ static bool expand_lz4(const struct block *block, const uint8_t *from, uint8_t *
                                    (int)block->expanded) == (int)block->expanded;
 }
 
-static bool expand_block(const struct block *block, const uint8_t *from, uint8_t *to)
+static bool compress_expand_block(const struct block *block, const uint8_t *from, uint8_t *to)
 {
         switch (block->algorithm) {
         case ROAST_ROOT_ZLIB:
         case ROAST_ROOT_OLD:
-                return expand_deflate(block, from, to);
+                return compress_expand_deflate(block, from, to);
         case ROAST_ROOT_LZMA:
-                return expand_lzma(block, from, to);
+                return compress_expand_lzma(block, from, to);
         case ROAST_ROOT_LZ4:
-                return expand_lz4(block, from, to);
+                return compress_expand_lz4(block, from, to);
         case ROAST_ROOT_ZSTD:
                 return ZSTD_decompress(to, block->expanded, from, block->compressed) ==
                        block->expanded;
@@ -116,7 +116,7 @@ int compress_expand(const uint8_t *from, size_t from_len, uint8_t *to, size_t to
                 if (block.compressed > from_len || block.expanded > to_len || !block.expanded)
                         return roast_fail(error, ROAST_E_CORRUPT,
                                           "a compressed block is longer than its object");
-                if (!expand_block(&block, from, to))
+                if (!compress_expand_block(&block, from, to))
                         return roast_fail(error, ROAST_E_CORRUPT, "a %s block is damaged",
                                           roast_root_algorithm_name(block.algorithm));
                 from += block.compressed;

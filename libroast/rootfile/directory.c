@@ -25,20 +25,20 @@ struct walk {
 static int directory_read(struct walk *walk, const char *path, uint64_t at, unsigned int depth,
                           struct roast_error *error);
 
-static void nothing(void *place)
+static void directory_nothing(void *place)
 {
         (void)place;
 }
 
-static void walk_deinit(struct walk *walk)
+static void directory_walk_deinit(struct walk *walk)
 {
         buf_deinit(&walk->found);
         buf_deinit(&walk->classes);
         buf_deinit(&walk->directories);
-        tdestroy(walk->visited, nothing);
+        tdestroy(walk->visited, directory_nothing);
 }
 
-static int compare_places(const void *a, const void *b)
+static int directory_compare_places(const void *a, const void *b)
 {
         uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -46,7 +46,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* 1: seen for the first time, 0: been there. */
-static int visit(struct walk *walk, uint64_t place, struct roast_error *error)
+static int directory_visit(struct walk *walk, uint64_t place, struct roast_error *error)
 {
         uint64_t *node = arena_take(&walk->file->arena, 1, sizeof(*node));
         uint64_t **entry;
@@ -54,14 +54,15 @@ static int visit(struct walk *walk, uint64_t place, struct roast_error *error)
         if (!node)
                 return rootfile_fail_arena(walk->file, error);
         *node = place;
-        entry = tsearch(node, &walk->visited, compare_places);
+        entry = tsearch(node, &walk->visited, directory_compare_places);
         if (!entry)
                 return roast_fail_nomem(error);
         return *entry == node;
 }
 
-static int found_add(struct walk *walk, enum found_kind kind, const char *path,
-                     const char *class_name, const struct key *key, struct roast_error *error)
+static int directory_found_add(struct walk *walk, enum found_kind kind, const char *path,
+                               const char *class_name, const struct key *key,
+                               struct roast_error *error)
 {
         struct found found = { .kind = kind, .path = path, .class_name = class_name, .key = *key };
 
@@ -70,8 +71,8 @@ static int found_add(struct walk *walk, enum found_kind kind, const char *path,
         return 0;
 }
 
-static int subdirectory_read(struct walk *walk, const char *path, const struct key *key,
-                             unsigned int depth, struct roast_error *error)
+static int directory_subdirectory_read(struct walk *walk, const char *path, const struct key *key,
+                                       unsigned int depth, struct roast_error *error)
 {
         struct roast_error why;
         int r;
@@ -87,8 +88,8 @@ static int subdirectory_read(struct walk *walk, const char *path, const struct k
         return 0;
 }
 
-static int key_take(struct walk *walk, const char *directory, const struct key *key,
-                    unsigned int depth, struct roast_error *error)
+static int directory_key_take(struct walk *walk, const char *directory, const struct key *key,
+                              unsigned int depth, struct roast_error *error)
 {
         struct rootfile *file = walk->file;
         const char *class_name = arena_text(&file->arena, key->class_name.at, key->class_name.len);
@@ -101,18 +102,18 @@ static int key_take(struct walk *walk, const char *directory, const struct key *
                 return roast_fail_nomem(error);
         if (strcmp(class_name, "TTree") == 0 || strcmp(class_name, "TNtuple") == 0 ||
             strcmp(class_name, "TNtupleD") == 0)
-                return found_add(walk, FOUND_TREE, path, class_name, key, error);
+                return directory_found_add(walk, FOUND_TREE, path, class_name, key, error);
         if (strcmp(class_name, "ROOT::RNTuple") == 0 ||
             strcmp(class_name, "ROOT::Experimental::RNTuple") == 0)
-                return found_add(walk, FOUND_NTUPLE, path, class_name, key, error);
+                return directory_found_add(walk, FOUND_NTUPLE, path, class_name, key, error);
         if (strcmp(class_name, "TDirectory") == 0 || strcmp(class_name, "TDirectoryFile") == 0)
-                return subdirectory_read(walk, path, key, depth, error);
+                return directory_subdirectory_read(walk, path, key, depth, error);
         return 0;
 }
 
 /* The record of keys: its own key, their number, the keys. */
-static int keys_read(struct walk *walk, const char *path, struct cursor cursor, unsigned int depth,
-                     struct roast_error *error)
+static int directory_keys_read(struct walk *walk, const char *path, struct cursor cursor,
+                               unsigned int depth, struct roast_error *error)
 {
         struct cursor at = cursor;
         struct key own = key_parse(&at);
@@ -129,7 +130,7 @@ static int keys_read(struct walk *walk, const char *path, struct cursor cursor, 
                 if (cursor.bad)
                         return roast_fail(error, ROAST_E_CORRUPT, "key %u of %u is damaged", i + 1,
                                           n);
-                r = key_take(walk, path, &key, depth, error);
+                r = directory_key_take(walk, path, &key, depth, error);
                 if (r < 0)
                         return r;
         }
@@ -148,7 +149,7 @@ static int directory_read(struct walk *walk, const char *path, uint64_t at, unsi
         bool is64;
         int r;
 
-        r = visit(walk, at, error);
+        r = directory_visit(walk, at, error);
         if (r < 0)
                 return r;
         if (r == 0)
@@ -172,10 +173,11 @@ static int directory_read(struct walk *walk, const char *path, uint64_t at, unsi
         r = stored_load(file, seek_keys, nbytes_keys, nbytes_keys, &keys, error);
         if (r < 0)
                 return r;
-        return keys_read(walk, path, cursor_init(keys, nbytes_keys), depth, error);
+        return directory_keys_read(walk, path, cursor_init(keys, nbytes_keys), depth, error);
 }
 
-static int header_read(struct rootfile *file, uint32_t *nbytes_name, struct roast_error *error)
+static int directory_header_read(struct rootfile *file, uint32_t *nbytes_name,
+                                 struct roast_error *error)
 {
         struct roast_rootfile *public = &file->public;
         const uint8_t *view = NULL;
@@ -200,12 +202,12 @@ static int header_read(struct rootfile *file, uint32_t *nbytes_name, struct roas
         return 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static int directory_compare_names(const void *a, const void *b)
 {
         return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int classes_count(struct walk *walk, struct roast_error *error)
+static int directory_classes_count(struct walk *walk, struct roast_error *error)
 {
         struct roast_rootfile *public = &walk->file->public;
         const char **names = (const char **)(void *)walk->classes.data;
@@ -214,7 +216,7 @@ static int classes_count(struct walk *walk, struct roast_error *error)
 
         if (n == 0)
                 return 0;
-        qsort(names, n, sizeof(*names), compare_names);
+        qsort(names, n, sizeof(*names), directory_compare_names);
         for (size_t i = 0; i < n; i++)
                 count += i == 0 || strcmp(names[i], names[i - 1]) != 0;
         classes = arena_take(&walk->file->arena, count, sizeof(*classes));
@@ -231,7 +233,7 @@ static int classes_count(struct walk *walk, struct roast_error *error)
         return 0;
 }
 
-static int compare_found(const void *a, const void *b)
+static int directory_compare_found(const void *a, const void *b)
 {
         const struct found *x = *(struct found *const *)a, *y = *(struct found *const *)b;
         int order = strcmp(x->path, y->path);
@@ -241,14 +243,14 @@ static int compare_found(const void *a, const void *b)
         return order ? order : x->key.cycle - y->key.cycle;
 }
 
-static bool same_object(const struct found *a, const struct found *b)
+static bool directory_same_object(const struct found *a, const struct found *b)
 {
         return a->kind == b->kind && strcmp(a->path, b->path) == 0;
 }
 
 /* Keeps the highest cycle of each object; the others become its other_cycles. */
-static int cycles_merge(struct walk *walk, struct found *found, size_t *n,
-                        struct roast_error *error)
+static int directory_cycles_merge(struct walk *walk, struct found *found, size_t *n,
+                                  struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) struct found **order = calloc(*n + 1, sizeof(struct found *));
         size_t kept = 0;
@@ -257,11 +259,11 @@ static int cycles_merge(struct walk *walk, struct found *found, size_t *n,
                 return roast_fail_nomem(error);
         for (size_t i = 0; i < *n; i++)
                 order[i] = &found[i];
-        qsort(order, *n, sizeof(*order), compare_found);
+        qsort(order, *n, sizeof(*order), directory_compare_found);
         for (size_t i = 0, first = 0; i < *n; i++) {
                 int32_t *cycles;
 
-                if (i + 1 < *n && same_object(order[i], order[i + 1]))
+                if (i + 1 < *n && directory_same_object(order[i], order[i + 1]))
                         continue;
                 cycles = arena_take(&walk->file->arena, i - first, sizeof(*cycles));
                 if (!cycles)
@@ -281,7 +283,8 @@ static int cycles_merge(struct walk *walk, struct found *found, size_t *n,
         return 0;
 }
 
-static int walk_finish(struct walk *walk, struct found **ret, size_t *n, struct roast_error *error)
+static int directory_walk_finish(struct walk *walk, struct found **ret, size_t *n,
+                                 struct roast_error *error)
 {
         struct roast_rootfile *public = &walk->file->public;
         int r;
@@ -291,11 +294,11 @@ static int walk_finish(struct walk *walk, struct found **ret, size_t *n, struct 
         if (!public->directories)
                 return rootfile_fail_arena(walk->file, error);
         public->num_directories = walk->directories.len / sizeof(const char *);
-        r = classes_count(walk, error);
+        r = directory_classes_count(walk, error);
         if (r < 0)
                 return r;
         *n = walk->found.len / sizeof(**ret);
-        r = cycles_merge(walk, (struct found *)(void *)walk->found.data, n, error);
+        r = directory_cycles_merge(walk, (struct found *)(void *)walk->found.data, n, error);
         if (r < 0)
                 return r;
         *ret = (struct found *)(void *)walk->found.data;
@@ -305,15 +308,15 @@ static int walk_finish(struct walk *walk, struct found **ret, size_t *n, struct 
 
 int directory_walk(struct rootfile *file, struct found **ret, size_t *n, struct roast_error *error)
 {
-        ROAST_CLEANUP(walk_deinit) struct walk walk = { .file = file };
+        ROAST_CLEANUP(directory_walk_deinit) struct walk walk = { .file = file };
         uint32_t nbytes_name = 0;
         int r;
 
-        r = header_read(file, &nbytes_name, error);
+        r = directory_header_read(file, &nbytes_name, error);
         if (r < 0)
                 return r;
         r = directory_read(&walk, "", file->public.begin + nbytes_name, 0, error);
         if (r < 0)
                 return r;
-        return walk_finish(&walk, ret, n, error);
+        return directory_walk_finish(&walk, ret, n, error);
 }

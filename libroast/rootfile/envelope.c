@@ -42,7 +42,7 @@ struct text frame_string(struct cursor *cursor)
 }
 
 /* The bytes of a frame behind its size; the sign tells a list. */
-static struct cursor frame_enter(struct cursor *outer, bool list)
+static struct cursor envelope_frame_enter(struct cursor *outer, bool list)
 {
         struct cursor inner = { .bad = true };
         int64_t size = (int64_t)cursor_u64(outer);
@@ -60,12 +60,12 @@ static struct cursor frame_enter(struct cursor *outer, bool list)
 
 struct cursor frame_record(struct cursor *outer)
 {
-        return frame_enter(outer, false);
+        return envelope_frame_enter(outer, false);
 }
 
 struct cursor frame_list(struct cursor *outer, size_t *n)
 {
-        struct cursor inner = frame_enter(outer, true);
+        struct cursor inner = envelope_frame_enter(outer, true);
 
         *n = cursor_u32(&inner);
         /* The shortest item, a record without payload, takes 8 bytes. */
@@ -80,7 +80,7 @@ void frame_skip(struct cursor *outer)
 {
         struct cursor peek = *outer;
 
-        frame_enter(outer, (int64_t)cursor_u64(&peek) < 0);
+        envelope_frame_enter(outer, (int64_t)cursor_u64(&peek) < 0);
 }
 
 void frame_feature_flags(struct cursor *cursor)

@@ -43,7 +43,7 @@ __attribute__((format(printf, 3, 4))) static void hint(struct list *list, const 
         va_end(args);
 }
 
-static void common(struct list *list, const struct facts *facts)
+static void hint_common(struct list *list, const struct facts *facts)
 {
         const uint32_t *of = facts->algorithms->of;
 
@@ -80,7 +80,7 @@ size_t roast_root_tree_hints(const struct roast_root_tree *tree,
 
         for (size_t i = 0; i < tree->num_branches; i++)
                 facts.parts += tree->branches[i].num_baskets > 0;
-        common(&list, &facts);
+        hint_common(&list, &facts);
         if (tree->num_embedded)
                 hint(&list, "embedded",
                      "%zu baskets are inside the tree object and read with it, whatever is needed",
@@ -102,6 +102,6 @@ size_t roast_root_ntuple_hints(const struct roast_root_ntuple *ntuple,
 
         for (size_t i = 0; i < ntuple->num_columns; i++)
                 facts.parts += ntuple->columns[i].num_pages > 0;
-        common(&list, &facts);
+        hint_common(&list, &facts);
         return list.n;
 }

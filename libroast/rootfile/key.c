@@ -40,7 +40,7 @@ void body_deinit(struct body *body)
  * Faulting in the pages of a tree object one by one costs more than expanding
  * it: the kernel gives them at once if it can. Not more than a real one takes.
  */
-static void populate(uint8_t *memory, size_t len)
+static void key_populate(uint8_t *memory, size_t len)
 {
 #ifdef MADV_POPULATE_WRITE
         uintptr_t begin = ((uintptr_t)memory + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
@@ -80,7 +80,7 @@ int stored_load(struct rootfile *file, uint64_t seek, uint64_t stored, uint64_t 
                 data = malloc((size_t)expanded);
                 if (!data)
                         return roast_fail_nomem(error);
-                populate(data, (size_t)expanded);
+                key_populate(data, (size_t)expanded);
                 r = compress_expand(raw, (size_t)stored, data, (size_t)expanded, error);
                 if (r < 0)
                         return r;

@@ -26,7 +26,7 @@ static const struct {
 #define TYPE_BYTES 64
 
 /* Appends the fixed sizes of a title like "x[n][5][2]", as far as they fit. */
-static void put_sizes(char *type, struct text title)
+static void leaf_put_sizes(char *type, struct text title)
 {
         size_t len = strlen(type);
 
@@ -47,14 +47,14 @@ static void put_sizes(char *type, struct text title)
 }
 
 /* "float", "float[]" with a counter, "float[3]", "float[][5][2]" */
-static const char *type_with_sizes(struct tree_reader *reader, const char *type, bool counted,
-                                   int32_t len, struct text title)
+static const char *leaf_type_with_sizes(struct tree_reader *reader, const char *type, bool counted,
+                                        int32_t len, struct text title)
 {
         char text[TYPE_BYTES];
         size_t plain;
 
         plain = (size_t)snprintf(text, sizeof(text), "%s%s", type, counted ? "[]" : "");
-        put_sizes(text, title);
+        leaf_put_sizes(text, title);
         if (!text[plain] && len > 1)
                 snprintf(text + plain, sizeof(text) - plain, "[%d]", len);
         return arena_text(&reader->file->arena, text, strlen(text));
@@ -81,7 +81,7 @@ const char *leaf_type(struct tree_reader *reader, const struct wire_pointer *lea
                 return NULL;
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(types); i++)
                 if (text_is(leaf->class_name, types[i].class_name))
-                        return type_with_sizes(
+                        return leaf_type_with_sizes(
                                 reader, is_unsigned ? types[i].is_unsigned : types[i].is_signed,
                                 counted, len, title);
         return NULL;

@@ -15,7 +15,7 @@ struct anchor {
         uint64_t footer_len;
 };
 
-static void reader_deinit(struct ntuple_reader *reader)
+static void ntuple_reader_deinit(struct ntuple_reader *reader)
 {
         buf_deinit(&reader->fields);
         buf_deinit(&reader->columns);
@@ -24,8 +24,8 @@ static void reader_deinit(struct ntuple_reader *reader)
         buf_deinit(&reader->pages);
 }
 
-static int anchor_read(struct ntuple_reader *reader, const struct key *key, struct anchor *anchor,
-                       struct roast_error *error)
+static int ntuple_anchor_read(struct ntuple_reader *reader, const struct key *key,
+                              struct anchor *anchor, struct roast_error *error)
 {
         ROAST_CLEANUP(body_deinit) struct body body = { 0 };
         struct roast_root_ntuple *ntuple = reader->ntuple;
@@ -56,8 +56,8 @@ static int anchor_read(struct ntuple_reader *reader, const struct key *key, stru
         return 0;
 }
 
-static int header_read(struct ntuple_reader *reader, const struct anchor *anchor,
-                       struct roast_error *error)
+static int ntuple_header_read(struct ntuple_reader *reader, const struct anchor *anchor,
+                              struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) uint8_t *data = NULL;
         struct arena *arena = &reader->file->arena;
@@ -85,8 +85,8 @@ static int header_read(struct ntuple_reader *reader, const struct anchor *anchor
         return schema_read(reader, &cursor, error);
 }
 
-static int groups_read(struct ntuple_reader *reader, struct cursor *footer,
-                       struct roast_error *error)
+static int ntuple_groups_read(struct ntuple_reader *reader, struct cursor *footer,
+                              struct roast_error *error)
 {
         size_t n;
         struct cursor groups = frame_list(footer, &n);
@@ -112,8 +112,8 @@ static int groups_read(struct ntuple_reader *reader, struct cursor *footer,
         return 0;
 }
 
-static int footer_read(struct ntuple_reader *reader, const struct anchor *anchor,
-                       struct roast_error *error)
+static int ntuple_footer_read(struct ntuple_reader *reader, const struct anchor *anchor,
+                              struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) uint8_t *data = NULL;
         size_t fields = reader->fields.len, columns = reader->columns.len;
@@ -139,13 +139,13 @@ static int footer_read(struct ntuple_reader *reader, const struct anchor *anchor
         reader->ntuple->extension_columns =
                 (reader->columns.len - columns) / sizeof(struct roast_root_column);
         r = schema_finish(reader, error);
-        return r < 0 ? r : groups_read(reader, &cursor, error);
+        return r < 0 ? r : ntuple_groups_read(reader, &cursor, error);
 }
 
 int ntuple_read(struct rootfile *file, const struct found *found, struct roast_root_ntuple *ntuple,
                 struct roast_error *error)
 {
-        ROAST_CLEANUP(reader_deinit)
+        ROAST_CLEANUP(ntuple_reader_deinit)
         struct ntuple_reader reader = { .file = file, .ntuple = ntuple };
         struct anchor anchor;
         int r;
@@ -158,16 +158,16 @@ int ntuple_read(struct rootfile *file, const struct found *found, struct roast_r
         };
         if (strcmp(found->class_name, "ROOT::RNTuple") != 0)
                 return roast_fail(error, ROAST_E_VERSION, "written before RNTuple version 1");
-        r = anchor_read(&reader, &found->key, &anchor, error);
+        r = ntuple_anchor_read(&reader, &found->key, &anchor, error);
         if (r < 0)
                 return r;
         ntuple->header_bytes = anchor.header.bytes;
         ntuple->header_len = anchor.header_len;
         ntuple->footer_bytes = anchor.footer.bytes;
         ntuple->footer_len = anchor.footer_len;
-        r = header_read(&reader, &anchor, error);
+        r = ntuple_header_read(&reader, &anchor, error);
         if (r < 0)
                 return r;
-        r = footer_read(&reader, &anchor, error);
+        r = ntuple_footer_read(&reader, &anchor, error);
         return r < 0 ? r : pages_finish(&reader, error);
 }

@@ -10,8 +10,8 @@
 #define CLUSTER_ENTRIES_MASK ((UINT64_C(1) << 56) - 1) /* flags are above */
 #define CHECKSUM_BYTES       8
 
-static int clusters_read(struct ntuple_reader *reader, struct cursor *cursor,
-                         struct roast_error *error)
+static int pages_clusters_read(struct ntuple_reader *reader, struct cursor *cursor,
+                               struct roast_error *error)
 {
         size_t n;
         struct cursor list = frame_list(cursor, &n);
@@ -31,7 +31,7 @@ static int clusters_read(struct ntuple_reader *reader, struct cursor *cursor,
         return 0;
 }
 
-static void setting_note(struct roast_root_column *column, uint32_t setting)
+static void pages_setting_note(struct roast_root_column *column, uint32_t setting)
 {
         size_t i = column->num_settings;
 
@@ -47,7 +47,7 @@ static void setting_note(struct roast_root_column *column, uint32_t setting)
 }
 
 /* The pages of a column in a cluster; behind them its first element and the compression. */
-static int column_pages_read(struct ntuple_reader *reader, struct cursor *outer, uint32_t cluster,
+static int pages_read_column(struct ntuple_reader *reader, struct cursor *outer, uint32_t cluster,
                              uint32_t number, struct roast_error *error)
 {
         struct roast_root_column *column =
@@ -77,14 +77,14 @@ static int column_pages_read(struct ntuple_reader *reader, struct cursor *outer,
         if ((int64_t)cursor_u64(&list) < 0)
                 column->suppressed_clusters++;
         else
-                setting_note(column, cursor_u32(&list));
+                pages_setting_note(column, cursor_u32(&list));
         if (list.bad)
                 return roast_fail(error, ROAST_E_CORRUPT, "a list of pages is damaged");
         return 0;
 }
 
-static int places_read(struct ntuple_reader *reader, struct cursor *cursor, size_t first_cluster,
-                       struct roast_error *error)
+static int pages_places_read(struct ntuple_reader *reader, struct cursor *cursor,
+                             size_t first_cluster, struct roast_error *error)
 {
         size_t num_clusters;
         struct cursor clusters = frame_list(cursor, &num_clusters);
@@ -100,7 +100,7 @@ static int places_read(struct ntuple_reader *reader, struct cursor *cursor, size
                 if (clusters.bad || n > reader->ntuple->num_columns)
                         return roast_fail(error, ROAST_E_CORRUPT, "a page list is damaged");
                 for (size_t c = 0; c < n; c++) {
-                        r = column_pages_read(reader, &columns, (uint32_t)(first_cluster + i),
+                        r = pages_read_column(reader, &columns, (uint32_t)(first_cluster + i),
                                               (uint32_t)c, error);
                         if (r < 0)
                                 return r;
@@ -125,12 +125,12 @@ int pages_read(struct ntuple_reader *reader, const struct locator *locator, uint
         checksum = cursor_u64(&cursor);
         if (cursor.bad || checksum != reader->header_checksum)
                 return roast_fail(error, ROAST_E_CORRUPT, "a page list is damaged");
-        r = clusters_read(reader, &cursor, error);
-        return r < 0 ? r : places_read(reader, &cursor, first_cluster, error);
+        r = pages_clusters_read(reader, &cursor, error);
+        return r < 0 ? r : pages_places_read(reader, &cursor, first_cluster, error);
 }
 
-static uint64_t page_expanded(const struct roast_root_page *page,
-                              const struct roast_root_column *column)
+static uint64_t pages_expanded(const struct roast_root_page *page,
+                               const struct roast_root_column *column)
 {
         return (page->elements * column->bits + 7) / 8;
 }
@@ -157,14 +157,14 @@ static struct roast_root_page *pages_assign(struct ntuple_reader *reader,
                 ((struct roast_root_page *)column->pages)[column->num_pages++] = read[i];
                 column->elements += read[i].elements;
                 column->compressed_bytes += read[i].bytes;
-                column->uncompressed_bytes += page_expanded(&read[i], column);
+                column->uncompressed_bytes += pages_expanded(&read[i], column);
                 column->checksum_bytes += read[i].checksum ? CHECKSUM_BYTES : 0;
         }
         return pages;
 }
 
-static enum roast_root_algorithm page_look(struct source *source, const struct place *places,
-                                           size_t n, size_t i)
+static enum roast_root_algorithm pages_look_one(struct source *source, const struct place *places,
+                                                size_t n, size_t i)
 {
         const uint8_t *view = NULL;
         struct block block;
@@ -203,15 +203,15 @@ static int pages_look(struct ntuple_reader *reader, struct roast_root_column *co
                 if (reader->file->options.without_algorithms)
                         continue;
                 page->algorithm = ROAST_ROOT_NONE;
-                if (page->bytes < page_expanded(page, column))
-                        page->algorithm = page_look(&reader->file->source, places, n, i);
+                if (page->bytes < pages_expanded(page, column))
+                        page->algorithm = pages_look_one(&reader->file->source, places, n, i);
                 column->algorithms.of[page->algorithm]++;
                 ntuple->algorithms.of[page->algorithm]++;
         }
         return 0;
 }
 
-static void ntuple_sum(struct roast_root_ntuple *ntuple, struct roast_root_field *fields)
+static void pages_ntuple_sum(struct roast_root_ntuple *ntuple, struct roast_root_field *fields)
 {
         for (size_t i = 0; i < ntuple->num_columns; i++) {
                 const struct roast_root_column *column = &ntuple->columns[i];
@@ -243,6 +243,6 @@ int pages_finish(struct ntuple_reader *reader, struct roast_error *error)
         pages = pages_assign(reader, columns);
         if (!ntuple->clusters || !pages)
                 return rootfile_fail_arena(reader->file, error);
-        ntuple_sum(ntuple, (struct roast_root_field *)ntuple->fields);
+        pages_ntuple_sum(ntuple, (struct roast_root_field *)ntuple->fields);
         return pages_look(reader, columns, pages, error);
 }

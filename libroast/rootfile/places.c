@@ -10,7 +10,7 @@
 /* Looking ahead is repeated where a window was lost: a bound for hostile files. */
 #define RUN_PLACES_MAX 1024
 
-static int compare(const void *a, const void *b)
+static int places_compare(const void *a, const void *b)
 {
         const struct place *x = a, *y = b;
 
@@ -21,10 +21,10 @@ static int compare(const void *a, const void *b)
 
 void places_sort(struct place *places, size_t n)
 {
-        qsort(places, n, sizeof(*places), compare);
+        qsort(places, n, sizeof(*places), places_compare);
 }
 
-static size_t run_length(const struct place *places, size_t n, size_t i, size_t len)
+static size_t places_run_length(const struct place *places, size_t n, size_t i, size_t len)
 {
         uint64_t begin = places[i].seek, end = begin + len;
 
@@ -52,7 +52,7 @@ int places_view(struct source *source, const struct place *places, size_t n, siz
         if (len > source->size - seek)
                 len = (size_t)(source->size - seek);
         if (!source_has(source, seek, len))
-                ahead = run_length(places, n, i, len);
+                ahead = places_run_length(places, n, i, len);
         r = source_view(source, seek, len, ahead, view, error);
         return r < 0 ? r : (int)len;
 }

@@ -7,7 +7,7 @@
 #include "roast-rootfile.h"
 #include "util/cleanup.h"
 
-static bool fits(const struct roast_rootfile_view *view, const char *path)
+static bool range_fits(const struct roast_rootfile_view *view, const char *path)
 {
         for (size_t i = 0; i < view->num_patterns; i++)
                 if (fnmatch(view->patterns[i], path, 0) == 0)
@@ -20,7 +20,7 @@ bool roast_root_branch_wanted(const struct roast_root_tree *tree, size_t branch,
 {
         if (view->num_patterns == 0)
                 return true;
-        while (!fits(view, tree->branches[branch].path)) {
+        while (!range_fits(view, tree->branches[branch].path)) {
                 if (tree->branches[branch].parent == branch)
                         return false;
                 branch = tree->branches[branch].parent;
@@ -37,7 +37,7 @@ size_t roast_root_field_owner(const struct roast_root_ntuple *ntuple, size_t fie
                 size_t parent = ntuple->fields[field].parent;
                 bool top = parent == field;
 
-                if (view->num_patterns ? fits(view, ntuple->fields[field].path) : top)
+                if (view->num_patterns ? range_fits(view, ntuple->fields[field].path) : top)
                         owner = field;
                 if (top)
                         return owner;
@@ -64,32 +64,33 @@ void roast_root_branch_need(const struct roast_root_branch *branch, int64_t star
         }
 }
 
-static bool overlaps(const struct roast_root_cluster *cluster, int64_t start, int64_t stop)
+static bool range_overlaps(const struct roast_root_cluster *cluster, int64_t start, int64_t stop)
 {
         return stop > 0 && cluster->first_entry < (uint64_t)stop &&
                (start < 0 || cluster->first_entry + cluster->entries > (uint64_t)start);
 }
 
-static void column_need(const struct roast_root_ntuple *ntuple,
-                        const struct roast_root_column *column, int64_t start, int64_t stop,
-                        struct roast_root_need *need)
+static void range_column_need(const struct roast_root_ntuple *ntuple,
+                              const struct roast_root_column *column, int64_t start, int64_t stop,
+                              struct roast_root_need *need)
 {
         for (size_t i = 0; i < column->num_pages; i++) {
                 const struct roast_root_page *page = &column->pages[i];
 
-                if (!overlaps(&ntuple->clusters[page->cluster], start, stop))
+                if (!range_overlaps(&ntuple->clusters[page->cluster], start, stop))
                         continue;
                 need->units++;
                 need->bytes += page->bytes;
         }
 }
 
-static uint64_t count_clusters(const struct roast_root_ntuple *ntuple, int64_t start, int64_t stop)
+static uint64_t range_count_clusters(const struct roast_root_ntuple *ntuple, int64_t start,
+                                     int64_t stop)
 {
         uint64_t clusters = 0;
 
         for (size_t i = 0; i < ntuple->num_clusters; i++)
-                clusters += overlaps(&ntuple->clusters[i], start, stop);
+                clusters += range_overlaps(&ntuple->clusters[i], start, stop);
         return clusters;
 }
 
@@ -104,7 +105,7 @@ void roast_root_tree_need(const struct roast_root_tree *tree,
 void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
                              const struct roast_rootfile_view *view, struct roast_root_need *needs)
 {
-        uint64_t clusters = count_clusters(ntuple, view->start, view->stop);
+        uint64_t clusters = range_count_clusters(ntuple, view->start, view->stop);
 
         for (size_t i = 0; i < ntuple->num_fields; i++) {
                 const struct roast_root_field *field = &ntuple->fields[i];
@@ -114,8 +115,8 @@ void roast_root_ntuple_needs(const struct roast_root_ntuple *ntuple,
                         continue;
                 needs[owner].clusters = clusters;
                 for (size_t c = 0; c < field->num_columns + field->num_aliases; c++)
-                        column_need(ntuple, &ntuple->columns[field->columns[c]], view->start,
-                                    view->stop, &needs[owner]);
+                        range_column_need(ntuple, &ntuple->columns[field->columns[c]], view->start,
+                                          view->stop, &needs[owner]);
         }
 }
 
@@ -136,11 +137,11 @@ int roast_root_ntuple_need(const struct roast_root_ntuple *ntuple,
                         uint32_t column = field->columns[c];
 
                         if (!seen[column])
-                                column_need(ntuple, &ntuple->columns[column], view->start,
-                                            view->stop, need);
+                                range_column_need(ntuple, &ntuple->columns[column], view->start,
+                                                  view->stop, need);
                         seen[column] = true;
                 }
         }
-        need->clusters += count_clusters(ntuple, view->start, view->stop);
+        need->clusters += range_count_clusters(ntuple, view->start, view->stop);
         return 0;
 }

@@ -8,7 +8,7 @@
 
 #define BORDERS_SHOWN 6
 
-static int64_t border(const struct roast_root_branch *branch, size_t i)
+static int64_t report_border(const struct roast_root_branch *branch, size_t i)
 {
         return i < branch->num_baskets ? branch->baskets[i].first_entry : branch->end_entry;
 }
@@ -21,10 +21,10 @@ static void report_borders(struct json *json, const struct roast_root_branch *br
         json_key(json, "entry_offsets");
         json_array(json);
         for (size_t i = 0; i <= branch->num_baskets && i < BORDERS_SHOWN; i++)
-                json_int(json, border(branch, i));
+                json_int(json, report_border(branch, i));
         json_end(json);
         for (size_t i = 0; i <= branch->num_baskets; i++)
-                sum += (uint64_t)border(branch, i);
+                sum += (uint64_t)report_border(branch, i);
         json_pair_int(json, "entry_offsets_last", branch->end_entry);
         json_pair_int(json, "entry_offsets_sum", (int64_t)sum);
 }
@@ -52,7 +52,7 @@ static void report_branch(struct json *json, const struct roast_root_branch *bra
         report_row_end(json);
 }
 
-static int compare_paths(const void *a, const void *b)
+static int report_compare_paths(const void *a, const void *b)
 {
         return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -69,7 +69,7 @@ static void report_duplicates(struct json *json, const struct roast_root_tree *t
         }
         for (size_t i = 0; i < n; i++)
                 paths[i] = tree->branches[i].path;
-        qsort(paths, n, sizeof(*paths), compare_paths);
+        qsort(paths, n, sizeof(*paths), report_compare_paths);
         for (size_t i = 1; i < n; i++)
                 if (strcmp(paths[i - 1], paths[i]) == 0 &&
                     (count == 0 || strcmp(paths[count - 1], paths[i]) != 0))
@@ -124,8 +124,8 @@ void report_tree(struct json *json, const struct roast_root_tree *tree, bool bra
         json_end(json);
 }
 
-static void report_need(struct json *json, const struct roast_rootfile_view *view,
-                        const struct roast_root_need *need)
+static void report_tree_put_need(struct json *json, const struct roast_rootfile_view *view,
+                                 const struct roast_root_need *need)
 {
         json_pair_int(json, "start", view->start);
         json_pair_int(json, "stop", view->stop);
@@ -152,11 +152,11 @@ void report_tree_need(struct json *json, const struct roast_root_tree *tree,
                 roast_root_branch_need(branch, view->start, view->stop, &need);
                 report_row_begin(json);
                 json_pair(json, "branch", branch->path);
-                report_need(json, view, &need);
+                report_tree_put_need(json, view, &need);
                 report_row_end(json);
         }
         json_end(json);
         roast_root_tree_need(tree, view, &total);
-        report_need(json, view, &total);
+        report_tree_put_need(json, view, &total);
         json_end(json);
 }

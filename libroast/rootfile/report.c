@@ -110,7 +110,7 @@ static void report_skipped(struct json *json, const struct roast_rootfile *file)
         json_end(json);
 }
 
-static bool wanted(const struct roast_rootfile_view *view, const char *path)
+static bool report_wanted(const struct roast_rootfile_view *view, const char *path)
 {
         return !view->tree || strcmp(view->tree, path) == 0;
 }
@@ -121,10 +121,10 @@ static void report_chunks(struct json *json, const struct roast_rootfile *file,
         json_key(json, "chunks");
         json_array(json);
         for (size_t i = 0; i < file->num_trees; i++)
-                if (wanted(view, file->trees[i].path))
+                if (report_wanted(view, file->trees[i].path))
                         report_tree_need(json, &file->trees[i], view);
         for (size_t i = 0; i < file->num_ntuples; i++)
-                if (wanted(view, file->ntuples[i].path))
+                if (report_wanted(view, file->ntuples[i].path))
                         report_ntuple_need(json, &file->ntuples[i], view);
         json_end(json);
 }
@@ -141,13 +141,13 @@ int roast_rootfile_json(const struct roast_rootfile *file, const struct roast_ro
         json_key(&json, "trees");
         json_array(&json);
         for (size_t i = 0; i < file->num_trees; i++)
-                if (wanted(view, file->trees[i].path))
+                if (report_wanted(view, file->trees[i].path))
                         report_tree(&json, &file->trees[i], view->branches);
         json_end(&json);
         json_key(&json, "rntuples");
         json_array(&json);
         for (size_t i = 0; i < file->num_ntuples; i++)
-                if (wanted(view, file->ntuples[i].path))
+                if (report_wanted(view, file->ntuples[i].path))
                         report_ntuple(&json, &file->ntuples[i], view->branches);
         json_end(&json);
         if (view->range)

@@ -54,8 +54,8 @@ int rootfile_skip(struct rootfile *file, const char *path, const char *what,
         return 0;
 }
 
-static int read_found(struct rootfile *file, const struct found *found, size_t n,
-                      struct roast_error *error)
+static int rootfile_read_found(struct rootfile *file, const struct found *found, size_t n,
+                               struct roast_error *error)
 {
         struct roast_rootfile *public = &file->public;
         struct roast_root_tree *trees = arena_take(&file->arena, n, sizeof(*trees));
@@ -91,7 +91,7 @@ static int read_found(struct rootfile *file, const struct found *found, size_t n
 }
 
 /* An empty answer must mean an empty file. */
-static int check_answer(const struct roast_rootfile *public, struct roast_error *error)
+static int rootfile_check_answer(const struct roast_rootfile *public, struct roast_error *error)
 {
         if (public->num_trees || public->num_ntuples)
                 return 0;
@@ -106,7 +106,7 @@ static int check_answer(const struct roast_rootfile *public, struct roast_error 
 }
 
 /* The rest of a file that was cut off may be whole; it is told all the same. */
-static int check_end(struct rootfile *file, struct roast_error *error)
+static int rootfile_check_end(struct rootfile *file, struct roast_error *error)
 {
         struct roast_error why;
 
@@ -134,13 +134,13 @@ static int rootfile_read(struct rootfile *file, struct roast_error *error)
         r = directory_walk(file, &found, &n, error);
         if (r < 0)
                 return r;
-        r = check_end(file, error);
+        r = rootfile_check_end(file, error);
         if (r < 0)
                 return r;
-        r = read_found(file, found, n, error);
+        r = rootfile_read_found(file, found, n, error);
         if (r < 0)
                 return r;
-        return check_answer(&file->public, error);
+        return rootfile_check_answer(&file->public, error);
 }
 
 int roast_rootfile_open(struct roast_rootfile **ret, const char *path,

@@ -24,7 +24,8 @@ const char *roast_root_column_type_name(uint16_t type)
         return type < ROAST_ARRAY_SIZE(names) ? names[type] : "Unknown";
 }
 
-static int field_read(struct ntuple_reader *reader, struct cursor *outer, struct roast_error *error)
+static int schema_field_read(struct ntuple_reader *reader, struct cursor *outer,
+                             struct roast_error *error)
 {
         struct arena *arena = &reader->file->arena;
         struct cursor record = frame_record(outer);
@@ -50,8 +51,8 @@ static int field_read(struct ntuple_reader *reader, struct cursor *outer, struct
         return 0;
 }
 
-static int column_read(struct ntuple_reader *reader, struct cursor *outer,
-                       struct roast_error *error)
+static int schema_column_read(struct ntuple_reader *reader, struct cursor *outer,
+                              struct roast_error *error)
 {
         struct cursor record = frame_record(outer);
         struct roast_root_column column = { 0 };
@@ -68,7 +69,8 @@ static int column_read(struct ntuple_reader *reader, struct cursor *outer,
         return 0;
 }
 
-static int alias_read(struct ntuple_reader *reader, struct cursor *outer, struct roast_error *error)
+static int schema_alias_read(struct ntuple_reader *reader, struct cursor *outer,
+                             struct roast_error *error)
 {
         struct cursor record = frame_record(outer);
         struct alias alias = { .column = cursor_u32(&record) };
@@ -82,9 +84,10 @@ static int alias_read(struct ntuple_reader *reader, struct cursor *outer, struct
 }
 
 /* A list whose items one of the functions above reads. */
-static int list_read(struct ntuple_reader *reader, struct cursor *cursor,
-                     int (*item)(struct ntuple_reader *, struct cursor *, struct roast_error *),
-                     struct roast_error *error)
+static int schema_list_read(struct ntuple_reader *reader, struct cursor *cursor,
+                            int (*item)(struct ntuple_reader *, struct cursor *,
+                                        struct roast_error *),
+                            struct roast_error *error)
 {
         size_t n;
         struct cursor list = frame_list(cursor, &n);
@@ -102,13 +105,13 @@ int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roas
 {
         int r;
 
-        r = list_read(reader, cursor, field_read, error);
+        r = schema_list_read(reader, cursor, schema_field_read, error);
         if (r < 0)
                 return r;
-        r = list_read(reader, cursor, column_read, error);
+        r = schema_list_read(reader, cursor, schema_column_read, error);
         if (r < 0)
                 return r;
-        r = list_read(reader, cursor, alias_read, error);
+        r = schema_list_read(reader, cursor, schema_alias_read, error);
         if (r < 0)
                 return r;
         frame_skip(cursor); /* extra types */
@@ -117,8 +120,8 @@ int schema_read(struct ntuple_reader *reader, struct cursor *cursor, struct roas
         return 0;
 }
 
-static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *fields, size_t n,
-                         struct roast_error *error)
+static int schema_fields_finish(struct ntuple_reader *reader, struct roast_root_field *fields,
+                                size_t n, struct roast_error *error)
 {
         for (size_t i = 0; i < n; i++) {
                 struct roast_root_field *field = &fields[i];
@@ -138,8 +141,8 @@ static int fields_finish(struct ntuple_reader *reader, struct roast_root_field *
         return 0;
 }
 
-static int columns_count(struct ntuple_reader *reader, struct roast_root_field *fields,
-                         const struct alias *aliases, struct roast_error *error)
+static int schema_columns_count(struct ntuple_reader *reader, struct roast_root_field *fields,
+                                const struct alias *aliases, struct roast_error *error)
 {
         const struct roast_root_ntuple *ntuple = reader->ntuple;
 
@@ -158,8 +161,8 @@ static int columns_count(struct ntuple_reader *reader, struct roast_root_field *
 }
 
 /* One array of column numbers, grouped by field, that the fields point into. */
-static int columns_assign(struct ntuple_reader *reader, struct roast_root_field *fields,
-                          struct roast_error *error)
+static int schema_columns_assign(struct ntuple_reader *reader, struct roast_root_field *fields,
+                                 struct roast_error *error)
 {
         const struct roast_root_ntuple *ntuple = reader->ntuple;
         const struct alias *aliases = (const void *)reader->aliases.data;
@@ -170,7 +173,7 @@ static int columns_assign(struct ntuple_reader *reader, struct roast_root_field 
 
         if (!numbers)
                 return rootfile_fail_arena(reader->file, error);
-        r = columns_count(reader, fields, aliases, error);
+        r = schema_columns_count(reader, fields, aliases, error);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < ntuple->num_fields; i++) {
@@ -207,6 +210,6 @@ int schema_finish(struct ntuple_reader *reader, struct roast_error *error)
         ntuple->num_fields = reader->fields.len / sizeof(*fields);
         ntuple->num_columns = reader->columns.len / sizeof(*ntuple->columns);
         ntuple->num_alias_columns = reader->aliases.len / sizeof(struct alias);
-        r = fields_finish(reader, fields, ntuple->num_fields, error);
-        return r < 0 ? r : columns_assign(reader, fields, error);
+        r = schema_fields_finish(reader, fields, ntuple->num_fields, error);
+        return r < 0 ? r : schema_columns_assign(reader, fields, error);
 }

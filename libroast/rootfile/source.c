@@ -35,8 +35,8 @@ void source_deinit(struct source *source)
         *source = (struct source){ .fd = -1 };
 }
 
-static int check_inside(const struct source *source, uint64_t at, size_t len,
-                        struct roast_error *error)
+static int source_check_inside(const struct source *source, uint64_t at, size_t len,
+                               struct roast_error *error)
 {
         if (at > source->size || len > source->size - at)
                 return roast_fail(error, ROAST_E_CORRUPT,
@@ -50,7 +50,7 @@ int source_read(struct source *source, uint64_t at, void *to, size_t len, struct
         uint8_t *next = to;
         int r;
 
-        r = check_inside(source, at, len, error);
+        r = source_check_inside(source, at, len, error);
         if (r < 0)
                 return r;
         while (len) {
@@ -71,7 +71,8 @@ int source_read(struct source *source, uint64_t at, void *to, size_t len, struct
         return 0;
 }
 
-static int window_fill(struct source *source, uint64_t at, size_t len, struct roast_error *error)
+static int source_window_fill(struct source *source, uint64_t at, size_t len,
+                              struct roast_error *error)
 {
         int r;
 
@@ -104,12 +105,12 @@ int source_view(struct source *source, uint64_t at, size_t len, size_t ahead, co
         int r;
 
         if (!source_has(source, at, len)) {
-                r = check_inside(source, at, len, error);
+                r = source_check_inside(source, at, len, error);
                 if (r < 0)
                         return r;
                 if (ahead > source->size - at)
                         ahead = (size_t)(source->size - at);
-                r = window_fill(source, at, ahead > len ? ahead : len, error);
+                r = source_window_fill(source, at, ahead > len ? ahead : len, error);
                 if (r < 0)
                         return r;
         }

@@ -29,9 +29,9 @@ struct basket_head basket_head_parse(const uint8_t bytes[HEAD_FIXED_BYTES])
 }
 
 /* Counts the blocks of a compressed basket; returns the algorithm of the first. */
-static enum roast_root_algorithm count_blocks(struct source *source, uint64_t seek,
-                                              const struct basket_head *head,
-                                              struct roast_root_counts *blocks)
+static enum roast_root_algorithm storage_count_blocks(struct source *source, uint64_t seek,
+                                                      const struct basket_head *head,
+                                                      struct roast_root_counts *blocks)
 {
         enum roast_root_algorithm algorithm = ROAST_ROOT_UNKNOWN;
         size_t left = head->nbytes - head->keylen, expanded = head->objlen;
@@ -59,8 +59,9 @@ static enum roast_root_algorithm count_blocks(struct source *source, uint64_t se
         return algorithm;
 }
 
-static enum roast_root_algorithm look(struct source *source, uint64_t seek, const uint8_t *view,
-                                      uint32_t bytes, struct roast_root_branch *branch)
+static enum roast_root_algorithm storage_look(struct source *source, uint64_t seek,
+                                              const uint8_t *view, uint32_t bytes,
+                                              struct roast_root_branch *branch)
 {
         struct basket_head head = basket_head_parse(view);
 
@@ -71,7 +72,7 @@ static enum roast_root_algorithm look(struct source *source, uint64_t seek, cons
         branch->keylen_sum += head.keylen;
         if (head.objlen <= head.nbytes - head.keylen)
                 return ROAST_ROOT_NONE;
-        return count_blocks(source, seek, &head, &branch->blocks);
+        return storage_count_blocks(source, seek, &head, &branch->blocks);
 }
 
 /* A basket on disk, and whose it is. */
@@ -80,8 +81,8 @@ struct item {
         struct roast_root_basket *basket;
 };
 
-static size_t collect(struct roast_root_branch *branches, size_t n, struct item *items,
-                      struct place *places)
+static size_t storage_collect(struct roast_root_branch *branches, size_t n, struct item *items,
+                              struct place *places)
 {
         size_t count = 0;
 
@@ -107,13 +108,13 @@ static size_t collect(struct roast_root_branch *branches, size_t n, struct item 
 int baskets_look(struct rootfile *file, struct roast_root_branch *branches, size_t n,
                  struct roast_error *error)
 {
-        size_t count = collect(branches, n, NULL, NULL);
+        size_t count = storage_collect(branches, n, NULL, NULL);
         ROAST_CLEANUP(cleanup_free) struct item *items = calloc(count + 1, sizeof(*items));
         ROAST_CLEANUP(cleanup_free) struct place *places = calloc(count + 1, sizeof(*places));
 
         if (!items || !places)
                 return roast_fail_nomem(error);
-        collect(branches, n, items, places);
+        storage_collect(branches, n, items, places);
         places_sort(places, count);
         for (size_t i = 0; i < count; i++) {
                 const struct item *item = &items[places[i].index];
@@ -123,10 +124,11 @@ int baskets_look(struct rootfile *file, struct roast_root_branch *branches, size
                 r = places_view(&file->source, places, count, i, HEAD_BYTES, &view, error);
                 if (r == ROAST_E_NOMEM || r == ROAST_E_IO)
                         return r;
-                /* collect() filled every item: NOLINTBEGIN(clang-analyzer-core.NullDereference) */
+                /* storage_collect() filled every item:
+                 * NOLINTBEGIN(clang-analyzer-core.NullDereference) */
                 if (r >= HEAD_FIXED_BYTES)
-                        item->basket->algorithm = look(&file->source, places[i].seek, view,
-                                                       item->basket->bytes, item->branch);
+                        item->basket->algorithm = storage_look(&file->source, places[i].seek, view,
+                                                               item->basket->bytes, item->branch);
                 item->branch->algorithms.of[item->basket->algorithm]++;
                 /* NOLINTEND(clang-analyzer-core.NullDereference) */
         }

@@ -7,7 +7,7 @@
 #include "util/cleanup.h"
 
 /* The version whose entry counts are doubles, from before ROOT 3. */
-static void members_5(struct cursor *cursor, struct roast_root_tree *tree)
+static void tree_members_5(struct cursor *cursor, struct roast_root_tree *tree)
 {
         tree->entries = wire_f64_count(cursor);
         tree->tot_bytes = wire_f64_count(cursor);
@@ -15,7 +15,7 @@ static void members_5(struct cursor *cursor, struct roast_root_tree *tree)
         cursor_take(cursor, 8 + 7 * 4); /* saved bytes; timer interval to estimate */
 }
 
-static void members_16(struct cursor *cursor, uint16_t version, struct roast_root_tree *tree)
+static void tree_members_16(struct cursor *cursor, uint16_t version, struct roast_root_tree *tree)
 {
         uint32_t num_ranges = 0;
 
@@ -42,7 +42,7 @@ static void members_16(struct cursor *cursor, uint16_t version, struct roast_roo
                 wire_skip(cursor); /* I/O features */
 }
 
-static bool has_border(const struct roast_root_branch *branch, int64_t entry)
+static bool tree_has_border(const struct roast_root_branch *branch, int64_t entry)
 {
         size_t low = 0, high = branch->num_baskets;
 
@@ -61,7 +61,7 @@ static bool has_border(const struct roast_root_branch *branch, int64_t entry)
  * Clusters are what lies between entries where all branches begin a basket. The
  * branch with the fewest baskets tells the candidates.
  */
-static size_t count_clusters(const struct roast_root_tree *tree)
+static size_t tree_count_clusters(const struct roast_root_tree *tree)
 {
         const struct roast_root_branch *fewest = NULL;
         size_t clusters = 0;
@@ -76,8 +76,9 @@ static size_t count_clusters(const struct roast_root_tree *tree)
                 bool common = true;
 
                 for (size_t i = 0; i < tree->num_branches && common; i++)
-                        common = tree->branches[i].num_baskets == 0 ||
-                                 has_border(&tree->branches[i], fewest->baskets[b].first_entry);
+                        common =
+                                tree->branches[i].num_baskets == 0 ||
+                                tree_has_border(&tree->branches[i], fewest->baskets[b].first_entry);
                 clusters += common;
         }
         return clusters;
@@ -135,9 +136,9 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
         for (int i = 0; i < 3; i++)
                 wire_skip(&members); /* attributes of lines, areas, markers */
         if (version == 5)
-                members_5(&members, tree);
+                tree_members_5(&members, tree);
         else
-                members_16(&members, version, tree);
+                tree_members_16(&members, version, tree);
         if (members.bad)
                 return roast_fail(error, ROAST_E_CORRUPT, "the tree object is damaged");
         tree->name = arena_text(arena, named.name.at, named.name.len);
@@ -148,7 +149,7 @@ static int tree_members(struct tree_reader *reader, struct cursor members, uint1
         return r < 0 ? r : tree_finish(reader, tree, error);
 }
 
-static void reader_deinit(struct tree_reader *reader)
+static void tree_reader_deinit(struct tree_reader *reader)
 {
         buf_deinit(&reader->branches);
 }
@@ -157,7 +158,7 @@ int tree_read(struct rootfile *file, const struct found *found, struct roast_roo
               struct roast_error *error)
 {
         ROAST_CLEANUP(body_deinit) struct body body = { 0 };
-        ROAST_CLEANUP(reader_deinit)
+        ROAST_CLEANUP(tree_reader_deinit)
         struct tree_reader reader = { .file = file, .body = &body, .path = found->path };
         struct cursor cursor, members;
         uint16_t version;
@@ -183,6 +184,6 @@ int tree_read(struct rootfile *file, const struct found *found, struct roast_roo
         if (r < 0)
                 return r;
         tree_sum(tree);
-        tree->num_clusters = count_clusters(tree);
+        tree->num_clusters = tree_count_clusters(tree);
         return 0;
 }

@@ -12,7 +12,7 @@
 #define MAP_OFFSET      2
 #define IS_REFERENCED   0x10u
 
-static uint64_t take_be(struct cursor *cursor, size_t n)
+static uint64_t wire_take_be(struct cursor *cursor, size_t n)
 {
         const uint8_t *bytes = cursor_take(cursor, n);
         uint64_t value = 0;
@@ -24,17 +24,17 @@ static uint64_t take_be(struct cursor *cursor, size_t n)
 
 uint16_t wire_u16(struct cursor *cursor)
 {
-        return (uint16_t)take_be(cursor, 2);
+        return (uint16_t)wire_take_be(cursor, 2);
 }
 
 uint32_t wire_u32(struct cursor *cursor)
 {
-        return (uint32_t)take_be(cursor, 4);
+        return (uint32_t)wire_take_be(cursor, 4);
 }
 
 uint64_t wire_u64(struct cursor *cursor)
 {
-        return take_be(cursor, 8);
+        return wire_take_be(cursor, 8);
 }
 
 int32_t wire_i32(struct cursor *cursor)
@@ -73,7 +73,7 @@ struct cursor wire_array(struct cursor *cursor, size_t n, size_t size)
 
 uint64_t wire_place(struct cursor *cursor, bool is64)
 {
-        return take_be(cursor, is64 ? 8 : 4);
+        return wire_take_be(cursor, is64 ? 8 : 4);
 }
 
 struct text wire_string(struct cursor *cursor)
@@ -116,7 +116,7 @@ void wire_skip(struct cursor *outer)
         wire_enter(outer, &version);
 }
 
-static void skip_tobject(struct cursor *cursor)
+static void wire_skip_tobject(struct cursor *cursor)
 {
         uint32_t bits;
 
@@ -134,7 +134,7 @@ struct wire_named wire_tnamed(struct cursor *outer)
         uint16_t version;
         struct cursor inner = wire_enter(outer, &version);
 
-        skip_tobject(&inner);
+        wire_skip_tobject(&inner);
         named.name = wire_string(&inner);
         named.title = wire_string(&inner);
         outer->bad |= inner.bad;
@@ -148,7 +148,7 @@ struct cursor wire_tobjarray(struct cursor *outer, size_t *n)
         int32_t size;
 
         if (version > 2)
-                skip_tobject(&inner);
+                wire_skip_tobject(&inner);
         if (version > 1)
                 wire_string(&inner);
         size = wire_i32(&inner);
@@ -161,7 +161,7 @@ struct cursor wire_tobjarray(struct cursor *outer, size_t *n)
         return inner;
 }
 
-static struct text class_name_at(const struct body *body, size_t place)
+static struct text wire_class_name_at(const struct body *body, size_t place)
 {
         const uint8_t *at = body->data + place;
         const uint8_t *end = memchr(at, 0, body->len - place);
@@ -170,7 +170,7 @@ static struct text class_name_at(const struct body *body, size_t place)
 }
 
 /* From a tag's number to an offset in the body; false: it points elsewhere. */
-static bool resolve(const struct body *body, uint32_t place, size_t before, size_t *ret)
+static bool wire_resolve(const struct body *body, uint32_t place, size_t before, size_t *ret)
 {
         if (place < body->keylen + MAP_OFFSET || place - body->keylen - MAP_OFFSET >= before)
                 return false;
@@ -179,7 +179,7 @@ static bool resolve(const struct body *body, uint32_t place, size_t before, size
 }
 
 /* The pointer at an offset of the body, which is no reference to another object again. */
-static struct wire_pointer pointer_at(const struct body *body, size_t offset)
+static struct wire_pointer wire_pointer_at(const struct body *body, size_t offset)
 {
         struct cursor cursor = cursor_init(body->data + offset, body->len - offset);
         struct wire_pointer pointer = { .class_name = { "", 0 } };
@@ -196,11 +196,11 @@ static struct wire_pointer pointer_at(const struct body *body, size_t offset)
         end += count;
         tag = wire_u32(&cursor);
         if (tag == NEW_CLASS_TAG) {
-                pointer.class_name = class_name_at(body, (size_t)(cursor.at - body->data));
+                pointer.class_name = wire_class_name_at(body, (size_t)(cursor.at - body->data));
                 cursor_take(&cursor, pointer.class_name.len + 1);
-        } else if (tag & CLASS_MASK && resolve(body, tag & ~CLASS_MASK, offset, &place) &&
+        } else if (tag & CLASS_MASK && wire_resolve(body, tag & ~CLASS_MASK, offset, &place) &&
                    body->len - place > 4) {
-                pointer.class_name = class_name_at(body, place + 4);
+                pointer.class_name = wire_class_name_at(body, place + 4);
         }
         if (cursor.bad || cursor.at > end)
                 return (struct wire_pointer){ .class_name = { "", 0 } };
@@ -220,12 +220,12 @@ struct wire_pointer wire_pointer(struct cursor *outer, const struct body *body)
                 return none;
         offset = (size_t)(begin - body->data);
         if (!(count & BYTE_COUNT_MASK)) {
-                if (!resolve(body, count, offset, &place))
+                if (!wire_resolve(body, count, offset, &place))
                         return none;
-                return pointer_at(body, place);
+                return wire_pointer_at(body, place);
         }
         cursor_take(outer, count & ~BYTE_COUNT_MASK);
-        pointer = outer->bad ? none : pointer_at(body, offset);
+        pointer = outer->bad ? none : wire_pointer_at(body, offset);
         if (pointer.class_name.len == 0)
                 outer->bad = true;
         return pointer;

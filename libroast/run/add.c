@@ -41,7 +41,7 @@ int roast_run_fact_absent(struct roast_run *run, const char *name, const char *r
 }
 
 /* Where a negative number stands for "not known" */
-static struct run_value int_or_null(int64_t value)
+static struct run_value add_int_or_null(int64_t value)
 {
         return value < 0 ? (struct run_value){ 0 } : run_int(value);
 }
@@ -71,9 +71,9 @@ int roast_run_add_worker_event(struct roast_run *run, int64_t utc_ns, enum roast
                 return r;
         return run_insert(run, RUN_WORKER_EVENT,
                           (struct run_value[]){ run_int(utc_ns), name, run_int(kind), host,
-                                                int_or_null(worker->pid),
-                                                int_or_null(worker->threads),
-                                                int_or_null(worker->memory_limit_bytes) },
+                                                add_int_or_null(worker->pid),
+                                                add_int_or_null(worker->threads),
+                                                add_int_or_null(worker->memory_limit_bytes) },
                           7, error);
 }
 
@@ -157,7 +157,7 @@ static int add_parts(struct roast_run *run, enum run_table table, const struct c
  * A record comes by the event and again in the output: an attempt is known by
  * who ran it and when it began. Without those it cannot be told, and is new.
  */
-static int is_new(struct roast_run *run, const struct chunk_table *chunks, size_t row)
+static int add_is_new(struct roast_run *run, const struct chunk_table *chunks, size_t row)
 {
         static const enum chunk_field numbers[] = { CHUNK_PID, CHUNK_THREAD, CHUNK_START_UTC_NS,
                                                     CHUNK_ENTRY_START };
@@ -191,7 +191,7 @@ int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
         for (size_t row = 0; row < chunks.n && r >= 0; row++) {
                 size_t n_seen = run->seen.n;
 
-                r = is_new(run, &chunks, row);
+                r = add_is_new(run, &chunks, row);
                 if (r == 0)
                         continue;
                 if (r < 0)

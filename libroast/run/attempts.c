@@ -21,14 +21,14 @@ struct walk {
         void *context;
 };
 
-static void walk_deinit(struct walk *walk)
+static void attempts_walk_deinit(struct walk *walk)
 {
         join_deinit(&walk->join);
         sqlite3_finalize(walk->task);
 }
 
 /* The table was walked before, in the same view: its rows are as they were written. */
-static int read_task(struct walk *walk, int64_t id, struct roast_error *error)
+static int attempts_read_task(struct walk *walk, int64_t id, struct roast_error *error)
 {
         int rc = SQLITE_OK, n;
 
@@ -49,7 +49,8 @@ static int read_task(struct walk *walk, int64_t id, struct roast_error *error)
         return 0;
 }
 
-static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_error *error)
+static int attempts_visit_record(struct walk *walk, struct run_scan *scan,
+                                 struct roast_error *error)
 {
         struct run_attempt attempt = { .chunk = scan->values,
                                        .chunk_id = scan->id,
@@ -66,7 +67,7 @@ static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_e
         if (node->number)
                 scan->values[CHUNK_ATTEMPT] = run_int(node->number);
         if (node->task && node->outcome == CHUNK_FAILED && attempt.outcome != CHUNK_FAILED) {
-                r = read_task(walk, node->task, error);
+                r = attempts_read_task(walk, node->task, error);
                 if (r < 0)
                         return r;
                 scan->values[CHUNK_ERROR_TYPE] = walk->task_values[TASK_ERROR_TYPE];
@@ -79,8 +80,8 @@ static int visit_record(struct walk *walk, struct run_scan *scan, struct roast_e
 }
 
 /* What a task tells of its chunk, in the place of a record */
-static void make_record(struct run_value chunk[CHUNK_N_FIELDS], const struct run_value *task,
-                        const struct join_node *node)
+static void attempts_make_record(struct run_value chunk[CHUNK_N_FIELDS],
+                                 const struct run_value *task, const struct join_node *node)
 {
         static const struct {
                 enum chunk_field field;
@@ -114,19 +115,19 @@ static void make_record(struct run_value chunk[CHUNK_N_FIELDS], const struct run
                 chunk[CHUNK_NUM_EVENTS] = run_int(events);
 }
 
-static int walk_records(struct walk *walk, struct roast_error *error)
+static int attempts_walk_records(struct walk *walk, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_begin(&scan, walk->run, RUN_CHUNK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                r = visit_record(walk, &scan, error);
+                r = attempts_visit_record(walk, &scan, error);
         run_scan_end(&scan);
         return r;
 }
 
-static int walk_tasks(struct walk *walk, struct roast_error *error)
+static int attempts_walk_tasks(struct walk *walk, struct roast_error *error)
 {
         const struct join_node *node = walk->join.nodes + walk->join.n_records;
         const struct join_node *end = walk->join.nodes + walk->join.n;
@@ -142,7 +143,7 @@ static int walk_tasks(struct walk *walk, struct roast_error *error)
 
                 if (scan.id != node->id)
                         continue;
-                make_record(chunk, scan.values, node);
+                attempts_make_record(chunk, scan.values, node);
                 if (!node++->merged)
                         r = walk->visit(&attempt, walk->context, error);
         }
@@ -153,7 +154,7 @@ static int walk_tasks(struct walk *walk, struct roast_error *error)
 int roast_run_attempts(struct roast_run *run, run_attempt_visitor visit, void *context,
                        struct roast_error *error)
 {
-        ROAST_CLEANUP(walk_deinit)
+        ROAST_CLEANUP(attempts_walk_deinit)
         struct walk walk = { .run = run, .visit = visit, .context = context };
         int r;
 
@@ -162,9 +163,9 @@ int roast_run_attempts(struct roast_run *run, run_attempt_visitor visit, void *c
                 return r;
         r = join_run(&walk.join, run, error);
         if (r >= 0)
-                r = walk_records(&walk, error);
+                r = attempts_walk_records(&walk, error);
         if (r >= 0 && walk.join.n_alone > 0)
-                r = walk_tasks(&walk, error);
+                r = attempts_walk_tasks(&walk, error);
         run_view_end(run);
         return r;
 }

@@ -25,14 +25,14 @@ struct chunk_reader {
         int64_t chunk_id; /* of the last record */
 };
 
-static void reader_deinit(struct chunk_reader *reader)
+static void chunks_reader_deinit(struct chunk_reader *reader)
 {
         chunk_table_deinit(&reader->table);
         intern_deinit(&reader->texts);
 }
 
-static const char *text_of(const struct chunk_reader *reader, const struct run_value *value,
-                           size_t *len)
+static const char *chunks_read_text(const struct chunk_reader *reader,
+                                    const struct run_value *value, size_t *len)
 {
         if (value->type != RUN_INT || value->integer < 1 ||
             (uint64_t)value->integer > reader->texts.n)
@@ -40,7 +40,7 @@ static const char *text_of(const struct chunk_reader *reader, const struct run_v
         return intern_get(&reader->texts, (size_t)value->integer - 1, len);
 }
 
-static int read_chunk(struct chunk_reader *reader, const struct run_value *values)
+static int chunks_read_one(struct chunk_reader *reader, const struct run_value *values)
 {
         struct chunk_table *table = &reader->table;
         int r = chunk_table_add(table);
@@ -56,20 +56,21 @@ static int read_chunk(struct chunk_reader *reader, const struct run_value *value
                         continue;
                 }
                 if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
-                        text = text_of(reader, &values[i], &len);
+                        text = chunks_read_text(reader, &values[i], &len);
                 if (text)
                         r = chunk_table_set_text(table, table->n - 1, i, text, len);
         }
         return r;
 }
 
-static int corrupt(const struct part_reader *parts, const char *what, struct roast_error *error)
+static int chunks_corrupt(const struct part_reader *parts, const char *what,
+                          struct roast_error *error)
 {
         return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (table %s: a row %s)",
                           run_label(parts->scan.run), run_tables[parts->scan.table].name, what);
 }
 
-static int part_step(struct part_reader *parts, struct roast_error *error)
+static int chunks_part_step(struct part_reader *parts, struct roast_error *error)
 {
         int r = run_scan_next(&parts->scan, error);
 
@@ -77,8 +78,8 @@ static int part_step(struct part_reader *parts, struct roast_error *error)
         return r;
 }
 
-static int read_part(struct chunk_reader *reader, const struct part_reader *parts,
-                     struct roast_error *error)
+static int chunks_read_part(struct chunk_reader *reader, const struct part_reader *parts,
+                            struct roast_error *error)
 {
         const struct run_value *values = parts->scan.values;
         int64_t fields[SECTION_N_FIELDS];
@@ -86,9 +87,9 @@ static int read_part(struct chunk_reader *reader, const struct part_reader *part
         size_t len;
         int r;
 
-        name = text_of(reader, &values[1], &len);
+        name = chunks_read_text(reader, &values[1], &len);
         if (!name)
-                return corrupt(parts, "without a name", error);
+                return chunks_corrupt(parts, "without a name", error);
         for (size_t i = 0; i < SECTION_N_FIELDS; i++)
                 fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer : CHUNK_ABSENT;
         if (parts->scan.table == RUN_SECTION)
@@ -99,8 +100,8 @@ static int read_part(struct chunk_reader *reader, const struct part_reader *part
 }
 
 /* Those of records that are part of another attempt are passed over. */
-static int read_parts(struct chunk_reader *reader, struct part_reader *parts, int64_t chunk_id,
-                      struct roast_error *error)
+static int chunks_read_parts(struct chunk_reader *reader, struct part_reader *parts,
+                             int64_t chunk_id, struct roast_error *error)
 {
         int r = 0;
 
@@ -108,16 +109,17 @@ static int read_parts(struct chunk_reader *reader, struct part_reader *parts, in
                 int64_t id = parts->scan.values[0].integer;
 
                 if (id <= reader->chunk_id)
-                        return corrupt(parts, "of no chunk", error);
+                        return chunks_corrupt(parts, "of no chunk", error);
                 if (id == chunk_id)
-                        r = read_part(reader, parts, error);
+                        r = chunks_read_part(reader, parts, error);
                 if (r >= 0)
-                        r = part_step(parts, error);
+                        r = chunks_part_step(parts, error);
         }
         return r;
 }
 
-static int read_attempt(const struct run_attempt *attempt, void *context, struct roast_error *error)
+static int chunks_read_attempt(const struct run_attempt *attempt, void *context,
+                               struct roast_error *error)
 {
         struct chunk_reader *reader = context;
         int r;
@@ -128,18 +130,19 @@ static int read_attempt(const struct run_attempt *attempt, void *context, struct
                         return r;
                 chunk_table_clear(&reader->table);
         }
-        if (read_chunk(reader, attempt->chunk) < 0)
+        if (chunks_read_one(reader, attempt->chunk) < 0)
                 return roast_fail_nomem(error);
         if (attempt->chunk_id == 0)
                 return 0;
-        r = read_parts(reader, &reader->sections, attempt->chunk_id, error);
+        r = chunks_read_parts(reader, &reader->sections, attempt->chunk_id, error);
         if (r >= 0)
-                r = read_parts(reader, &reader->branches, attempt->chunk_id, error);
+                r = chunks_read_parts(reader, &reader->branches, attempt->chunk_id, error);
         reader->chunk_id = attempt->chunk_id;
         return r < 0 ? r : 0;
 }
 
-static int read_all(struct chunk_reader *reader, struct roast_run *run, struct roast_error *error)
+static int chunks_read_all(struct chunk_reader *reader, struct roast_run *run,
+                           struct roast_error *error)
 {
         int r;
 
@@ -147,17 +150,17 @@ static int read_all(struct chunk_reader *reader, struct roast_run *run, struct r
         if (r >= 0)
                 r = run_scan_begin(&reader->sections.scan, run, RUN_SECTION, error);
         if (r >= 0)
-                r = part_step(&reader->sections, error);
+                r = chunks_part_step(&reader->sections, error);
         if (r >= 0)
                 r = run_scan_begin(&reader->branches.scan, run, RUN_BRANCH, error);
         if (r >= 0)
-                r = part_step(&reader->branches, error);
+                r = chunks_part_step(&reader->branches, error);
         if (r >= 0)
-                r = roast_run_attempts(run, read_attempt, reader, error);
+                r = roast_run_attempts(run, chunks_read_attempt, reader, error);
         if (r >= 0 && reader->sections.has_row)
-                r = corrupt(&reader->sections, "of no chunk", error);
+                r = chunks_corrupt(&reader->sections, "of no chunk", error);
         if (r >= 0 && reader->branches.has_row)
-                r = corrupt(&reader->branches, "of no chunk", error);
+                r = chunks_corrupt(&reader->branches, "of no chunk", error);
         run_scan_end(&reader->sections.scan);
         run_scan_end(&reader->branches.scan);
         return r;
@@ -166,7 +169,7 @@ static int read_all(struct chunk_reader *reader, struct roast_run *run, struct r
 int run_records(struct roast_run *run, size_t batch, run_records_visitor visit, void *context,
                 struct roast_error *error)
 {
-        ROAST_CLEANUP(reader_deinit)
+        ROAST_CLEANUP(chunks_reader_deinit)
         struct chunk_reader reader = { .batch = batch, .visit = visit, .context = context };
         int r;
 
@@ -174,12 +177,12 @@ int run_records(struct roast_run *run, size_t batch, run_records_visitor visit, 
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = read_all(&reader, run, error);
+        r = chunks_read_all(&reader, run, error);
         run_view_end(run);
         return r < 0 ? r : visit(&reader.table, context, error);
 }
 
-static int encode(const struct chunk_table *table, void *context, struct roast_error *error)
+static int chunks_encode(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         return chunk_table_encode(table, context, error);
 }
@@ -190,7 +193,7 @@ int roast_run_encode_chunks(struct roast_run *run, void **data, size_t *len,
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         int r;
 
-        r = run_records(run, SIZE_MAX, encode, &out, error);
+        r = run_records(run, SIZE_MAX, chunks_encode, &out, error);
         if (r < 0)
                 return r;
         *data = out.data;

@@ -16,8 +16,8 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static int note(struct roast_run *run, const char *what, const char *worker, int64_t value,
-                struct roast_error *error)
+static int clock_note(struct roast_run *run, const char *what, const char *worker, int64_t value,
+                      struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf name = BUF_INIT;
 
@@ -44,8 +44,8 @@ int roast_run_set_clock(struct roast_run *run, const char *worker, int64_t offse
         clocks->offsets_ns = offsets;
         clocks->offsets_ns[number] = offset_ns;
         clocks->n = clocks->names.n;
-        r = note(run, "offset_ns", worker, offset_ns, error);
-        return r < 0 ? r : note(run, "error_ns", worker, error_ns, error);
+        r = clock_note(run, "offset_ns", worker, offset_ns, error);
+        return r < 0 ? r : clock_note(run, "error_ns", worker, error_ns, error);
 }
 
 int64_t run_clock_offset(const struct roast_run *run, const char *worker, size_t len)

@@ -8,7 +8,7 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static int find_table(const char *name)
+static int columns_find_table(const char *name)
 {
         for (int i = 1; i < RUN_N_TABLES; i++)
                 if (!strcmp(run_tables[i].name, name))
@@ -17,7 +17,7 @@ static int find_table(const char *name)
 }
 
 /* Where a column stands among those of its table; "id" is none of them */
-static int find_column(const struct run_table_info *table, const char *name)
+static int columns_find(const struct run_table_info *table, const char *name)
 {
         const char *at = table->columns;
         size_t len = strlen(name);
@@ -34,13 +34,13 @@ static int find_column(const struct run_table_info *table, const char *name)
 
 const char *roast_run_table_columns(const char *table)
 {
-        int i = find_table(table);
+        int i = columns_find_table(table);
 
         return i < 0 ? NULL : run_tables[i].columns;
 }
 
 /* A number that grows with the rows */
-static int put(struct roast_run_column *column, size_t *cap, int64_t value)
+static int columns_put(struct roast_run_column *column, size_t *cap, int64_t value)
 {
         if (ARRAY_ROOM(column->values, column->n, *cap) < 0)
                 return ROAST_E_NOMEM;
@@ -48,8 +48,8 @@ static int put(struct roast_run_column *column, size_t *cap, int64_t value)
         return 0;
 }
 
-static int read_rows(struct run_scan *scan, struct roast_run_column *columns, size_t n,
-                     const int *places, struct roast_error *error)
+static int columns_read_rows(struct run_scan *scan, struct roast_run_column *columns, size_t n,
+                             const int *places, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) size_t *caps = calloc(n + 1, sizeof(*caps));
         int r = 0;
@@ -60,8 +60,8 @@ static int read_rows(struct run_scan *scan, struct roast_run_column *columns, si
                 for (size_t i = 0; i < n && r >= 0; i++) {
                         const struct run_value *value = &scan->values[places[i]];
 
-                        if (put(&columns[i], &caps[i],
-                                value->type == RUN_INT ? value->integer : INT64_MIN) < 0)
+                        if (columns_put(&columns[i], &caps[i],
+                                        value->type == RUN_INT ? value->integer : INT64_MIN) < 0)
                                 r = roast_fail_nomem(error);
                 }
         return r;
@@ -72,7 +72,7 @@ int roast_run_read_columns(struct roast_run *run, const char *table,
 {
         ROAST_CLEANUP(cleanup_free) int *places = calloc(n + 1, sizeof(*places));
         struct run_scan scan;
-        int number = find_table(table), r;
+        int number = columns_find_table(table), r;
 
         if (!places)
                 return roast_fail_nomem(error);
@@ -81,7 +81,7 @@ int roast_run_read_columns(struct roast_run *run, const char *table,
         for (size_t i = 0; i < n; i++) {
                 columns[i].values = NULL;
                 columns[i].n = 0;
-                places[i] = find_column(&run_tables[number], columns[i].name);
+                places[i] = columns_find(&run_tables[number], columns[i].name);
                 if (places[i] < 0)
                         return roast_fail(error, ROAST_E_NOENT, "table %s has no column '%s'",
                                           table, columns[i].name);
@@ -91,7 +91,7 @@ int roast_run_read_columns(struct roast_run *run, const char *table,
                 return r;
         r = run_scan_begin(&scan, run, (enum run_table)number, error);
         if (r >= 0)
-                r = read_rows(&scan, columns, n, places, error);
+                r = columns_read_rows(&scan, columns, n, places, error);
         run_scan_end(&scan);
         run_view_end(run);
         for (size_t i = 0; i < n && r < 0; i++) {
@@ -183,7 +183,7 @@ int roast_run_series_names(struct roast_run *run,
 }
 
 /* The id of a string, or 0 */
-static int64_t text_id(const struct intern *texts, const char *text)
+static int64_t columns_text_id(const struct intern *texts, const char *text)
 {
         return intern_find(texts, text, strlen(text)) + 1;
 }
@@ -205,7 +205,7 @@ int roast_run_read_series(struct roast_run *run, const char *worker, const char 
         r = series_walk_begin(&walk, run, NULL, error);
         if (r >= 0 && intern_index(&walk.own) < 0)
                 r = roast_fail_nomem(error);
-        wanted = r < 0 ? 0 : text_id(&walk.own, worker);
+        wanted = r < 0 ? 0 : columns_text_id(&walk.own, worker);
         while (r >= 0 && (r = series_walk_next_of(&walk, wanted, error)) > 0) {
                 int64_t unit;
                 const int64_t *column = series_walk_column(&walk, name, &unit);
@@ -216,8 +216,8 @@ int roast_run_read_series(struct roast_run *run, const char *worker, const char 
                         /* what is out of range is not known */
                         if (value < 0 || __builtin_mul_overflow(value, unit, &value))
                                 value = INT64_MIN;
-                        if (put(times, &times_cap, series_ns(walk.block.times[i])) < 0 ||
-                            put(values, &values_cap, value) < 0)
+                        if (columns_put(times, &times_cap, series_ns(walk.block.times[i])) < 0 ||
+                            columns_put(values, &values_cap, value) < 0)
                                 r = roast_fail_nomem(error);
                 }
         }

@@ -20,7 +20,8 @@
  * The run itself would go on writing into the file that was replaced. A run under that name that
  * has a log: it would be replayed over whatever took its place.
  */
-static int check_unused(const struct roast_run *run, const char *path, struct roast_error *error)
+static int copy_check_unused(const struct roast_run *run, const char *path,
+                             struct roast_error *error)
 {
         struct stat st, own;
         int r;
@@ -40,7 +41,7 @@ static int check_unused(const struct roast_run *run, const char *path, struct ro
                           path);
 }
 
-static int sync_file(const char *path)
+static int copy_sync_file(const char *path)
 {
         ROAST_CLEANUP(cleanup_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -48,7 +49,7 @@ static int sync_file(const char *path)
 }
 
 /* Where the file system knows no such rename, a second name does the same. */
-static int rename_new(const char *from, const char *to)
+static int copy_rename_new(const char *from, const char *to)
 {
         if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
                 return 0;
@@ -58,7 +59,7 @@ static int rename_new(const char *from, const char *to)
 }
 
 /* SQLite says of a run that it is damaged when it is the copy that cannot be read again. */
-static int vacuum_into(struct roast_run *run, const char *path, struct roast_error *error)
+static int copy_vacuum_into(struct roast_run *run, const char *path, struct roast_error *error)
 {
         char *sql = sqlite3_mprintf("VACUUM INTO %Q", path);
         int rc = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM, r;
@@ -85,9 +86,9 @@ static int copy(struct roast_run *run, const char *path, bool replace, struct ro
         unlink(temporary);
         if ((r = run_create_file(temporary, error)) < 0)
                 return r;
-        r = vacuum_into(run, temporary, error);
-        if (r >= 0 && (sync_file(temporary) < 0 ||
-                       (replace ? rename(temporary, path) : rename_new(temporary, path)) < 0))
+        r = copy_vacuum_into(run, temporary, error);
+        if (r >= 0 && (copy_sync_file(temporary) < 0 ||
+                       (replace ? rename(temporary, path) : copy_rename_new(temporary, path)) < 0))
                 r = roast_fail(error, errno == EEXIST ? ROAST_E_STATE : ROAST_E_IO,
                                "%s: cannot be created: %s", path, strerror(errno));
         if (r < 0)
@@ -101,7 +102,7 @@ int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *
 
         r = roast_run_commit(run, error);
         if (r >= 0)
-                r = check_unused(run, path, error);
+                r = copy_check_unused(run, path, error);
         return r < 0 ? r : copy(run, path, true, error);
 }
 

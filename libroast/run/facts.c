@@ -24,7 +24,7 @@ struct fact_list {
         size_t cap;
 };
 
-static void fact_list_deinit(struct fact_list *list)
+static void facts_list_deinit(struct fact_list *list)
 {
         for (size_t i = 0; i < list->n; i++) {
                 free(list->rows[i].name);
@@ -35,7 +35,7 @@ static void fact_list_deinit(struct fact_list *list)
 }
 
 /* The row of that name, a new one if there is none; NULL: no memory */
-static struct fact_row *find_row(struct fact_list *list, const char *name, size_t len)
+static struct fact_row *facts_find_row(struct fact_list *list, const char *name, size_t len)
 {
         int64_t number = intern_put(&list->names, name, len);
 
@@ -51,14 +51,14 @@ static struct fact_row *find_row(struct fact_list *list, const char *name, size_
         return &list->rows[list->n++];
 }
 
-static int note_fact(struct fact_list *list, const struct run_value *values)
+static int facts_note_row(struct fact_list *list, const struct run_value *values)
 {
         const struct run_value *value = &values[1];
         struct fact_row *row;
 
         if (values[0].type != RUN_STRING)
                 return 0;
-        row = find_row(list, values[0].data, values[0].len);
+        row = facts_find_row(list, values[0].data, values[0].len);
         if (!row)
                 return ROAST_E_NOMEM;
         free(row->text);
@@ -86,7 +86,7 @@ int roast_run_facts(struct roast_run *run,
                     int (*visit)(const struct roast_fact *fact, void *context), void *context,
                     struct roast_error *error)
 {
-        ROAST_CLEANUP(fact_list_deinit) struct fact_list list = { 0 };
+        ROAST_CLEANUP(facts_list_deinit) struct fact_list list = { 0 };
         struct run_scan scan;
         int r;
 
@@ -95,7 +95,7 @@ int roast_run_facts(struct roast_run *run,
                 return r;
         r = run_scan_begin(&scan, run, RUN_FACT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (note_fact(&list, scan.values) < 0)
+                if (facts_note_row(&list, scan.values) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         run_view_end(run);
@@ -114,7 +114,7 @@ struct about_context {
         bool nomem;
 };
 
-static void keep(struct about_context *context, char **slot, const char *text)
+static void facts_keep(struct about_context *context, char **slot, const char *text)
 {
         free(*slot);
         *slot = text ? strdup(text) : NULL;
@@ -122,19 +122,19 @@ static void keep(struct about_context *context, char **slot, const char *text)
                 context->nomem = true;
 }
 
-static int note_about(const struct roast_fact *fact, void *data)
+static int facts_note_about(const struct roast_fact *fact, void *data)
 {
         struct about_context *context = data;
         struct roast_run *run = context->run;
 
         if (!strcmp(fact->name, "run.id"))
-                keep(context, &run->about_id, fact->text);
+                facts_keep(context, &run->about_id, fact->text);
         else if (!strcmp(fact->name, "run.name"))
-                keep(context, &run->about_name, fact->text);
+                facts_keep(context, &run->about_name, fact->text);
         else if (!strcmp(fact->name, "run.outcome"))
-                keep(context, &run->about_outcome, fact->text);
+                facts_keep(context, &run->about_outcome, fact->text);
         else if (!strcmp(fact->name, "run.error"))
-                keep(context, &run->about_error, fact->text);
+                facts_keep(context, &run->about_error, fact->text);
         else if (!strcmp(fact->name, "run.start_utc_ns") && fact->type == ROAST_FACT_INT)
                 context->about->start_utc_ns = fact->integer;
         else if (!strcmp(fact->name, "run.end_utc_ns") && fact->type == ROAST_FACT_INT)
@@ -148,7 +148,7 @@ int roast_run_about(struct roast_run *run, struct roast_run_about *about, struct
         int r;
 
         *about = (struct roast_run_about){ .start_utc_ns = INT64_MIN, .end_utc_ns = INT64_MIN };
-        r = roast_run_facts(run, note_about, &context, error);
+        r = roast_run_facts(run, facts_note_about, &context, error);
         if (r < 0)
                 return r;
         if (context.nomem)

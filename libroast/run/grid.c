@@ -23,7 +23,7 @@ struct grid_table {
         struct grid_worker *workers; /* by text id - 1 */
 };
 
-static void table_deinit(struct grid_table *table)
+static void grid_table_deinit(struct grid_table *table)
 {
         for (size_t i = 0; table->workers && i < table->texts.n; i++)
                 free(table->workers[i].values);
@@ -31,8 +31,8 @@ static void table_deinit(struct grid_table *table)
         intern_deinit(&table->texts);
 }
 
-static int table_init(struct grid_table *table, struct roast_run *run,
-                      const struct roast_grid *grid, struct roast_error *error)
+static int grid_table_init(struct grid_table *table, struct roast_run *run,
+                           const struct roast_grid *grid, struct roast_error *error)
 {
         int r;
 
@@ -47,7 +47,7 @@ static int table_init(struct grid_table *table, struct roast_run *run,
 }
 
 /* The first instant that is not before `utc_ns`; grid->n: none */
-static size_t slot_of(const struct roast_grid *grid, int64_t utc_ns)
+static size_t grid_slot_of(const struct roast_grid *grid, int64_t utc_ns)
 {
         uint64_t step_ns = (uint64_t)grid->step_ns, after_ns, slot;
 
@@ -59,7 +59,7 @@ static size_t slot_of(const struct roast_grid *grid, int64_t utc_ns)
 }
 
 /* The worker of a text id; NULL: no memory */
-static struct grid_worker *worker_of(struct grid_table *table, int64_t text)
+static struct grid_worker *grid_worker_of(struct grid_table *table, int64_t text)
 {
         struct grid_worker *worker = &table->workers[text - 1];
 
@@ -72,7 +72,7 @@ static struct grid_worker *worker_of(struct grid_table *table, int64_t text)
 }
 
 /* Values hold until the next one, up to the last instant that is known. */
-static void hold_values(struct grid_worker *worker, size_t n)
+static void grid_hold_values(struct grid_worker *worker, size_t n)
 {
         int64_t value = GRID_NONE;
 
@@ -86,7 +86,7 @@ static void hold_values(struct grid_worker *worker, size_t n)
 }
 
 /* A counter becomes what it grew by per second; where it began anew, that is not known. */
-static void differentiate(struct grid_worker *worker, const struct roast_grid *grid)
+static void grid_differentiate(struct grid_worker *worker, const struct roast_grid *grid)
 {
         for (size_t i = grid->n; i-- > 0;) {
                 int64_t now = worker->values[i], before = i ? worker->values[i - 1] : GRID_NONE;
@@ -98,7 +98,8 @@ static void differentiate(struct grid_worker *worker, const struct roast_grid *g
         }
 }
 
-static int deliver(struct grid_table *table, bool rates, roast_series_visitor visit, void *context)
+static int grid_deliver(struct grid_table *table, bool rates, roast_series_visitor visit,
+                        void *context)
 {
         for (size_t i = 0; i < table->texts.n; i++) {
                 struct grid_worker *worker = &table->workers[i];
@@ -109,9 +110,9 @@ static int deliver(struct grid_table *table, bool rates, roast_series_visitor vi
 
                 if (!worker->values)
                         continue;
-                hold_values(worker, table->grid->n);
+                grid_hold_values(worker, table->grid->n);
                 if (rates)
-                        differentiate(worker, table->grid);
+                        grid_differentiate(worker, table->grid);
                 text = intern_get(&table->texts, i, &len);
                 name = text_copy(text, len);
                 if (!name)
@@ -124,8 +125,8 @@ static int deliver(struct grid_table *table, bool rates, roast_series_visitor vi
         return 0;
 }
 
-static int fill_samples(struct grid_table *table, struct roast_run *run, const char *column,
-                        struct roast_error *error)
+static int grid_fill_samples(struct grid_table *table, struct roast_run *run, const char *column,
+                             struct roast_error *error)
 {
         struct series_walk walk;
         int r;
@@ -138,13 +139,13 @@ static int fill_samples(struct grid_table *table, struct roast_run *run, const c
 
                 if (!values)
                         continue;
-                worker = worker_of(table, walk.worker_text);
+                worker = grid_worker_of(table, walk.worker_text);
                 if (!worker) {
                         r = roast_fail_nomem(error);
                         break;
                 }
                 for (size_t i = 0; i < walk.block.n; i++) {
-                        size_t slot = slot_of(table->grid, series_ns(walk.block.times[i]));
+                        size_t slot = grid_slot_of(table->grid, series_ns(walk.block.times[i]));
                         int64_t value;
 
                         if (slot == table->grid->n || values[i] < 0 ||
@@ -159,21 +160,21 @@ static int fill_samples(struct grid_table *table, struct roast_run *run, const c
         return r;
 }
 
-static int resample(struct roast_run *run, const char *column, bool rates,
-                    const struct roast_grid *grid, roast_series_visitor visit, void *context,
-                    struct roast_error *error)
+static int grid_resample(struct roast_run *run, const char *column, bool rates,
+                         const struct roast_grid *grid, roast_series_visitor visit, void *context,
+                         struct roast_error *error)
 {
-        ROAST_CLEANUP(table_deinit) struct grid_table table = { 0 };
+        ROAST_CLEANUP(grid_table_deinit) struct grid_table table = { 0 };
         int r;
 
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = table_init(&table, run, grid, error);
+        r = grid_table_init(&table, run, grid, error);
         if (r >= 0)
-                r = fill_samples(&table, run, column, error);
+                r = grid_fill_samples(&table, run, column, error);
         run_view_end(run);
-        if (r >= 0 && deliver(&table, rates, visit, context) < 0)
+        if (r >= 0 && grid_deliver(&table, rates, visit, context) < 0)
                 return roast_fail_nomem(error);
         return r;
 }
@@ -181,19 +182,19 @@ static int resample(struct roast_run *run, const char *column, bool rates,
 int roast_run_resample(struct roast_run *run, const char *column, const struct roast_grid *grid,
                        roast_series_visitor visit, void *context, struct roast_error *error)
 {
-        return resample(run, column, false, grid, visit, context, error);
+        return grid_resample(run, column, false, grid, visit, context, error);
 }
 
 int roast_run_resample_rate(struct roast_run *run, const char *column,
                             const struct roast_grid *grid, roast_series_visitor visit,
                             void *context, struct roast_error *error)
 {
-        return resample(run, column, true, grid, visit, context, error);
+        return grid_resample(run, column, true, grid, visit, context, error);
 }
 
 /* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
-static int fill_events(struct grid_table *table, struct roast_run *run, size_t column,
-                       struct roast_error *error)
+static int grid_fill_events(struct grid_table *table, struct roast_run *run, size_t column,
+                            struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -201,7 +202,7 @@ static int fill_events(struct grid_table *table, struct roast_run *run, size_t c
         r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
-                size_t slot = slot_of(table->grid, values[0].integer);
+                size_t slot = grid_slot_of(table->grid, values[0].integer);
                 struct grid_worker *worker;
 
                 if (values[1].integer < 1 || (uint64_t)values[1].integer > table->texts.n) {
@@ -210,7 +211,7 @@ static int fill_events(struct grid_table *table, struct roast_run *run, size_t c
                                        run_label(run));
                         break;
                 }
-                worker = worker_of(table, values[1].integer);
+                worker = grid_worker_of(table, values[1].integer);
                 if (!worker) {
                         r = roast_fail_nomem(error);
                         break;
@@ -231,7 +232,7 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,
                                void *context, struct roast_error *error)
 {
-        ROAST_CLEANUP(table_deinit) struct grid_table table = { 0 };
+        ROAST_CLEANUP(grid_table_deinit) struct grid_table table = { 0 };
         size_t index = !strcmp(column, "threads") ? 5 : 6;
         int r;
 
@@ -240,11 +241,11 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = table_init(&table, run, grid, error);
+        r = grid_table_init(&table, run, grid, error);
         if (r >= 0)
-                r = fill_events(&table, run, index, error);
+                r = grid_fill_events(&table, run, index, error);
         run_view_end(run);
-        if (r >= 0 && deliver(&table, false, visit, context) < 0)
+        if (r >= 0 && grid_deliver(&table, false, visit, context) < 0)
                 return roast_fail_nomem(error);
         return r;
 }

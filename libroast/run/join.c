@@ -29,7 +29,7 @@ void join_deinit(struct join *join)
         free(join->nodes);
 }
 
-static int add(struct join *join, const struct join_node *node, struct roast_error *error)
+static int join_add(struct join *join, const struct join_node *node, struct roast_error *error)
 {
         if (ARRAY_ROOM(join->nodes, join->n, join->cap) < 0)
                 return roast_fail_nomem(error);
@@ -37,14 +37,14 @@ static int add(struct join *join, const struct join_node *node, struct roast_err
         return 0;
 }
 
-static int32_t outcome_of(const struct run_value *value)
+static int32_t join_outcome_of(const struct run_value *value)
 {
         int64_t outcome = run_int_or(value, CHUNK_FINISHED);
 
         return outcome < INT32_MIN || outcome > INT32_MAX ? INT32_MAX : (int32_t)outcome;
 }
 
-static uint32_t worker_of(const struct run_value *value)
+static uint32_t join_worker_of(const struct run_value *value)
 {
         int64_t worker = run_int_or(value, 0);
 
@@ -52,9 +52,9 @@ static uint32_t worker_of(const struct run_value *value)
 }
 
 /* Strings are the same if their numbers are; without a file nothing can be said to be the same. */
-static uint64_t chunk_of(const struct run_value *dataset, const struct run_value *file,
-                         const struct run_value *tree, const struct run_value *start,
-                         const struct run_value *stop)
+static uint64_t join_chunk_of(const struct run_value *dataset, const struct run_value *file,
+                              const struct run_value *tree, const struct run_value *start,
+                              const struct run_value *stop)
 {
         const int64_t identity[] = { run_int_or(dataset, INT64_MIN), run_int_or(file, INT64_MIN),
                                      run_int_or(tree, INT64_MIN), run_int_or(start, INT64_MIN),
@@ -67,64 +67,66 @@ static uint64_t chunk_of(const struct run_value *dataset, const struct run_value
         return hash ? hash : 1;
 }
 
-static struct join_node record_node(const struct run_scan *scan)
+static struct join_node join_record_node(const struct run_scan *scan)
 {
         const struct run_value *values = scan->values;
 
         return (struct join_node){
-                .chunk = chunk_of(&values[CHUNK_DATASET], &values[CHUNK_FILE], &values[CHUNK_TREE],
-                                  &values[CHUNK_ENTRY_START], &values[CHUNK_ENTRY_STOP]),
-                .worker = worker_of(&values[CHUNK_WORKER]),
+                .chunk = join_chunk_of(&values[CHUNK_DATASET], &values[CHUNK_FILE],
+                                       &values[CHUNK_TREE], &values[CHUNK_ENTRY_START],
+                                       &values[CHUNK_ENTRY_STOP]),
+                .worker = join_worker_of(&values[CHUNK_WORKER]),
                 .start_utc_ns = run_int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
                 .id = scan->id,
-                .outcome = outcome_of(&values[CHUNK_OUTCOME]),
+                .outcome = join_outcome_of(&values[CHUNK_OUTCOME]),
         };
 }
 
-static struct join_node task_node(const struct run_scan *scan)
+static struct join_node join_task_node(const struct run_scan *scan)
 {
         const struct run_value *values = scan->values;
         int64_t stop = run_int_or(&values[TASK_STOP_UTC_NS], INT64_MIN);
 
         return (struct join_node){
-                .chunk = chunk_of(&values[TASK_DATASET], &values[TASK_FILE], &values[TASK_TREE],
-                                  &values[TASK_ENTRY_START], &values[TASK_ENTRY_STOP]),
-                .worker = worker_of(&values[TASK_WORKER]),
+                .chunk =
+                        join_chunk_of(&values[TASK_DATASET], &values[TASK_FILE], &values[TASK_TREE],
+                                      &values[TASK_ENTRY_START], &values[TASK_ENTRY_STOP]),
+                .worker = join_worker_of(&values[TASK_WORKER]),
                 .start_utc_ns = run_int_or(&values[TASK_START_UTC_NS], stop),
                 .stop_utc_ns = stop,
                 .id = scan->id,
-                .outcome = outcome_of(&values[TASK_OUTCOME]),
+                .outcome = join_outcome_of(&values[TASK_OUTCOME]),
                 .is_task = true,
         };
 }
 
-static int add_tasks(struct join *join, struct roast_run *run, struct roast_error *error)
+static int join_add_tasks(struct join *join, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_begin(&scan, run, RUN_TASK, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                struct join_node node = task_node(&scan);
+                struct join_node node = join_task_node(&scan);
 
                 /* without entries it is about a file, not about a chunk of it */
                 if (node.chunk && scan.values[TASK_ENTRY_START].type == RUN_INT)
-                        r = add(join, &node, error);
+                        r = join_add(join, &node, error);
         }
         run_scan_end(&scan);
         return r;
 }
 
-static int add_records(struct join *join, struct roast_run *run, struct roast_error *error)
+static int join_add_records(struct join *join, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_skim(&scan, run, RUN_CHUNK, RECORD_COLUMNS, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                struct join_node node = record_node(&scan);
+                struct join_node node = join_record_node(&scan);
 
-                r = add(join, &node, error);
+                r = join_add(join, &node, error);
         }
         run_scan_end(&scan);
         join->n_records = join->n;
@@ -132,7 +134,7 @@ static int add_records(struct join *join, struct roast_run *run, struct roast_er
 }
 
 /* Nearly always there are none. */
-static int has_lost_records(struct roast_run *run, struct roast_error *error)
+static int join_has_lost_records(struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         bool found = false;
@@ -145,7 +147,7 @@ static int has_lost_records(struct roast_run *run, struct roast_error *error)
         return r < 0 ? r : found;
 }
 
-static int has_tasks(struct roast_run *run, struct roast_error *error)
+static int join_has_tasks(struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -157,13 +159,13 @@ static int has_tasks(struct roast_run *run, struct roast_error *error)
         return r;
 }
 
-static int compare(int64_t a, int64_t b)
+static int join_compare(int64_t a, int64_t b)
 {
         return (a > b) - (a < b);
 }
 
 /* Among those of one worker, a task begins a little before its record. */
-static int64_t begin_of(const struct join_node *node)
+static int64_t join_begin_of(const struct join_node *node)
 {
         int64_t begin;
 
@@ -172,31 +174,32 @@ static int64_t begin_of(const struct join_node *node)
         return begin;
 }
 
-static int by_worker(const void *a, const void *b)
+static int join_by_worker(const void *a, const void *b)
 {
         const struct join_node *x = *(struct join_node *const *)a;
         const struct join_node *y = *(struct join_node *const *)b;
         int r;
 
-        if ((r = compare(x->worker, y->worker)) || (r = compare(begin_of(x), begin_of(y))) ||
-            (r = compare(y->is_task, x->is_task)))
+        if ((r = join_compare(x->worker, y->worker)) ||
+            (r = join_compare(join_begin_of(x), join_begin_of(y))) ||
+            (r = join_compare(y->is_task, x->is_task)))
                 return r;
-        return compare(x->id, y->id);
+        return join_compare(x->id, y->id);
 }
 
-static int by_time(const void *a, const void *b)
+static int join_by_time(const void *a, const void *b)
 {
         const struct join_node *x = *(struct join_node *const *)a;
         const struct join_node *y = *(struct join_node *const *)b;
         int r;
 
-        if ((r = compare(x->start_utc_ns, y->start_utc_ns)) ||
-            (r = compare(x->is_task, y->is_task)))
+        if ((r = join_compare(x->start_utc_ns, y->start_utc_ns)) ||
+            (r = join_compare(x->is_task, y->is_task)))
                 return r;
-        return compare(x->id, y->id);
+        return join_compare(x->id, y->id);
 }
 
-static bool is_within(const struct join_node *record, const struct join_node *task)
+static bool join_is_within(const struct join_node *record, const struct join_node *task)
 {
         int64_t end;
 
@@ -205,7 +208,7 @@ static bool is_within(const struct join_node *record, const struct join_node *ta
 }
 
 /* The last record of a task shares its end. */
-static void settle(struct join_node *record, const struct join_node *task)
+static void join_settle(struct join_node *record, const struct join_node *task)
 {
         if (!record)
                 return;
@@ -228,16 +231,16 @@ static size_t join_records(struct join_node **nodes, size_t n, bool *joined)
                 if (node->outcome == CHUNK_LOST) {
                         n_lost++;
                 } else if (node->is_task) {
-                        settle(last, task);
+                        join_settle(last, task);
                         task = node;
                         last = NULL;
-                } else if (task && is_within(node, task)) {
+                } else if (task && join_is_within(node, task)) {
                         task->merged = *joined = true;
                         node->task = task->id;
                         last = node;
                 }
         }
-        settle(last, task);
+        join_settle(last, task);
         return n_lost;
 }
 
@@ -266,7 +269,8 @@ static void join_lost(struct join_node **nodes, size_t n, size_t n_lost)
         }
 }
 
-static void sort_nodes(struct join_node **nodes, size_t n, int (*order)(const void *, const void *))
+static void join_sort_nodes(struct join_node **nodes, size_t n,
+                            int (*order)(const void *, const void *))
 {
         if (n > FEW) {
                 qsort(nodes, n, sizeof(struct join_node *), order);
@@ -282,11 +286,11 @@ static void sort_nodes(struct join_node **nodes, size_t n, int (*order)(const vo
         }
 }
 
-static void count(struct join *join, struct join_node **nodes, size_t n)
+static void join_count(struct join *join, struct join_node **nodes, size_t n)
 {
         uint32_t number = 0;
 
-        sort_nodes(nodes, n, by_time);
+        join_sort_nodes(nodes, n, join_by_time);
         for (size_t i = 0; i < n; i++) {
                 if (nodes[i]->merged)
                         continue;
@@ -301,14 +305,14 @@ static bool join_chunk(struct join *join, struct join_node **nodes, size_t n)
         bool joined = false;
         size_t same;
 
-        sort_nodes(nodes, n, by_worker);
+        join_sort_nodes(nodes, n, join_by_worker);
         for (size_t i = 0; i < n; i += same) {
                 for (same = 1; i + same < n && nodes[i + same]->worker == nodes[i]->worker; same++)
                         ;
                 if (nodes[i]->worker)
                         join_lost(nodes + i, same, join_records(nodes + i, same, &joined));
         }
-        count(join, nodes, n);
+        join_count(join, nodes, n);
         return joined;
 }
 
@@ -322,13 +326,13 @@ static bool join_strangers(struct join *join, struct join_node **nodes, size_t n
 
         for (size_t i = 0; i < n; i++)
                 nodes[i]->worker = 1;
-        sort_nodes(nodes, n, by_worker);
+        join_sort_nodes(nodes, n, join_by_worker);
         join_records(nodes, n, &joined);
-        count(join, nodes, n);
+        join_count(join, nodes, n);
         return joined;
 }
 
-static int by_chunk(const void *a, const void *b)
+static int join_by_chunk(const void *a, const void *b)
 {
         const struct join_node *x = *(struct join_node *const *)a;
         const struct join_node *y = *(struct join_node *const *)b;
@@ -336,22 +340,22 @@ static int by_chunk(const void *a, const void *b)
         return (x->chunk > y->chunk) - (x->chunk < y->chunk);
 }
 
-static void fetch_ahead(struct join_node **nodes, size_t n, size_t at)
+static void join_fetch_ahead(struct join_node **nodes, size_t n, size_t at)
 {
         for (size_t i = at + AHEAD; i < n && i < at + AHEAD + 2; i++)
                 __builtin_prefetch(nodes[i], 1);
 }
 
 /* Returns whether any of them says so. */
-static bool each_chunk(struct join *join, struct join_node **nodes, size_t n,
-                       bool (*visit)(struct join *, struct join_node **, size_t))
+static bool join_each_chunk(struct join *join, struct join_node **nodes, size_t n,
+                            bool (*visit)(struct join *, struct join_node **, size_t))
 {
         bool any = false;
         size_t same;
 
         join->n_alone = 0;
         for (size_t i = 0; i < n; i += same) {
-                fetch_ahead(nodes, n, i);
+                join_fetch_ahead(nodes, n, i);
                 for (same = 1; i + same < n && nodes[i + same]->chunk == nodes[i]->chunk; same++)
                         ;
                 any |= visit(join, nodes + i, same);
@@ -363,7 +367,7 @@ static bool each_chunk(struct join *join, struct join_node **nodes, size_t n,
  * Nodes of known chunks, by chunk. Hashes are spread evenly: their first bits tell the bucket, in
  * which there are nearly always one or two chunks.
  */
-static int order_by_chunk(const struct join *join, struct join_node **nodes, size_t *n)
+static int join_order_by_chunk(const struct join *join, struct join_node **nodes, size_t *n)
 {
         ROAST_CLEANUP(cleanup_free) size_t *ends = NULL;
         unsigned int shift = 63;
@@ -385,8 +389,8 @@ static int order_by_chunk(const struct join *join, struct join_node **nodes, siz
                         nodes[ends[join->nodes[i].chunk >> shift]++] = &join->nodes[i];
         *n = ends[n_buckets - 1];
         for (size_t i = 0, begin = 0; i < n_buckets; begin = ends[i++]) {
-                fetch_ahead(nodes, *n, begin);
-                sort_nodes(nodes + begin, ends[i] - begin, by_chunk);
+                join_fetch_ahead(nodes, *n, begin);
+                join_sort_nodes(nodes + begin, ends[i] - begin, join_by_chunk);
         }
         return 0;
 }
@@ -397,10 +401,11 @@ static int join_all(struct join *join)
         struct join_node **nodes = calloc(join->n, sizeof(struct join_node *));
         size_t n;
 
-        if (!nodes || order_by_chunk(join, nodes, &n) < 0)
+        if (!nodes || join_order_by_chunk(join, nodes, &n) < 0)
                 return ROAST_E_NOMEM;
-        if (!each_chunk(join, nodes, n, join_chunk) && join->n_records && join->n > join->n_records)
-                each_chunk(join, nodes, n, join_strangers);
+        if (!join_each_chunk(join, nodes, n, join_chunk) && join->n_records &&
+            join->n > join->n_records)
+                join_each_chunk(join, nodes, n, join_strangers);
         return 0;
 }
 
@@ -409,14 +414,14 @@ int join_run(struct join *join, struct roast_run *run, struct roast_error *error
         int r;
 
         *join = (struct join){ 0 };
-        r = has_tasks(run, error);
+        r = join_has_tasks(run, error);
         if (r == 0)
-                r = has_lost_records(run, error);
+                r = join_has_lost_records(run, error);
         if (r <= 0)
                 return r;
-        r = add_records(join, run, error);
+        r = join_add_records(join, run, error);
         if (r >= 0)
-                r = add_tasks(join, run, error);
+                r = join_add_tasks(join, run, error);
         if (r < 0 || join->n == 0)
                 return r;
         return join_all(join) < 0 ? roast_fail_nomem(error) : 0;

@@ -36,29 +36,29 @@ struct log {
         uint8_t header[HEADER_SIZE];
 };
 
-static uint32_t le32(const uint8_t *at)
+static uint32_t log_le32(const uint8_t *at)
 {
         return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
 
-static void add_up(struct log *log, const uint8_t *data, size_t len)
+static void log_add_up(struct log *log, const uint8_t *data, size_t len)
 {
         for (size_t i = 0; i + 8 <= len; i += 8) {
-                uint32_t first = log->big_endian ? be32(data + i) : le32(data + i);
-                uint32_t second = log->big_endian ? be32(data + i + 4) : le32(data + i + 4);
+                uint32_t first = log->big_endian ? be32(data + i) : log_le32(data + i);
+                uint32_t second = log->big_endian ? be32(data + i + 4) : log_le32(data + i + 4);
 
                 log->sums[0] += first + log->sums[1];
                 log->sums[1] += second + log->sums[0];
         }
 }
 
-static bool has_sums(const struct log *log, const uint8_t *at)
+static bool log_has_sums(const struct log *log, const uint8_t *at)
 {
         return be32(at) == log->sums[0] && be32(at + 4) == log->sums[1];
 }
 
 /* As many bytes as there are, up to `size`; -1: errno tells. */
-static ssize_t read_at(int fd, uint8_t *data, size_t size, off_t offset)
+static ssize_t log_read_at(int fd, uint8_t *data, size_t size, off_t offset)
 {
         size_t done = 0;
 
@@ -79,9 +79,9 @@ static ssize_t read_at(int fd, uint8_t *data, size_t size, off_t offset)
 enum { WHOLE, DAMAGED, CHANGED };
 
 /* Whether the header is one; an empty log has none. ROAST_E_IO: errno tells. */
-static int read_header(struct log *log, bool *empty)
+static int log_read_header(struct log *log, bool *empty)
 {
-        ssize_t n = read_at(log->fd, log->header, HEADER_SIZE, 0);
+        ssize_t n = log_read_at(log->fd, log->header, HEADER_SIZE, 0);
         uint32_t magic = be32(log->header);
 
         *empty = n < HEADER_SIZE;
@@ -91,32 +91,32 @@ static int read_header(struct log *log, bool *empty)
         log->big_endian = magic & 1;
         log->sums[0] = log->sums[1] = 0;
         memcpy(log->salts, log->header + 16, sizeof(log->salts));
-        add_up(log, log->header, HEADER_SIZE - 8);
-        if ((magic & ~UINT32_C(1)) != MAGIC || !has_sums(log, log->header + 24) ||
+        log_add_up(log, log->header, HEADER_SIZE - 8);
+        if ((magic & ~UINT32_C(1)) != MAGIC || !log_has_sums(log, log->header + 24) ||
             !(log->page_size & PAGE_SIZES) || log->page_size & (log->page_size - 1))
                 return DAMAGED;
         return WHOLE;
 }
 
 /* Whether a frame is the next one of those that add up */
-static bool continues(struct log *log, const uint8_t *frame)
+static bool log_continues(struct log *log, const uint8_t *frame)
 {
         if (memcmp(frame + 8, log->salts, sizeof(log->salts)) != 0 || be32(frame) == 0)
                 return false;
-        add_up(log, frame, 8);
-        add_up(log, frame + FRAME_SIZE, log->page_size);
-        return has_sums(log, frame + 16);
+        log_add_up(log, frame, 8);
+        log_add_up(log, frame + FRAME_SIZE, log->page_size);
+        return log_has_sums(log, frame + 16);
 }
 
 /* Whether a frame ends a commit of this log, and no earlier one's */
-static bool is_commit(const struct log *log, const uint8_t *frame)
+static bool log_is_commit(const struct log *log, const uint8_t *frame)
 {
         return memcmp(frame + 8, log->salts, sizeof(log->salts)) == 0 && be32(frame) != 0 &&
                be32(frame + 4) != 0;
 }
 
 /* Whether a commit stands behind a frame that does not fit */
-static int read_frames(struct log *log)
+static int log_read_frames(struct log *log)
 {
         size_t size = FRAME_SIZE + (size_t)log->page_size;
         ROAST_CLEANUP(cleanup_free) uint8_t *frame = malloc(size);
@@ -126,36 +126,36 @@ static int read_frames(struct log *log)
 
         if (!frame)
                 return ROAST_E_NOMEM;
-        while ((n = read_at(log->fd, frame, size, offset)) == (ssize_t)size) {
-                if (!fits && is_commit(log, frame))
+        while ((n = log_read_at(log->fd, frame, size, offset)) == (ssize_t)size) {
+                if (!fits && log_is_commit(log, frame))
                         return DAMAGED;
-                fits = fits && continues(log, frame);
+                fits = fits && log_continues(log, frame);
                 offset += n;
         }
         return n < 0 ? ROAST_E_IO : WHOLE;
 }
 
 /* A writer begins its log anew with another header: what was read then is of two logs. */
-static bool has_changed(const struct log *log)
+static bool log_has_changed(const struct log *log)
 {
         uint8_t header[HEADER_SIZE];
 
-        return read_at(log->fd, header, HEADER_SIZE, 0) != HEADER_SIZE ||
+        return log_read_at(log->fd, header, HEADER_SIZE, 0) != HEADER_SIZE ||
                memcmp(header, log->header, HEADER_SIZE) != 0;
 }
 
-static int look(struct log *log)
+static int log_look(struct log *log)
 {
         bool empty;
-        int r = read_header(log, &empty);
+        int r = log_read_header(log, &empty);
 
         if (r == WHOLE && !empty)
-                r = read_frames(log);
-        return r == DAMAGED && has_changed(log) ? CHANGED : r;
+                r = log_read_frames(log);
+        return r == DAMAGED && log_has_changed(log) ? CHANGED : r;
 }
 
 /* NULL: no memory */
-static char *name_of(const char *path)
+static char *log_name_of(const char *path)
 {
         char *name;
 
@@ -164,7 +164,7 @@ static char *name_of(const char *path)
 
 int run_has_log(const char *path)
 {
-        ROAST_CLEANUP(cleanup_free) char *name = name_of(path);
+        ROAST_CLEANUP(cleanup_free) char *name = log_name_of(path);
         struct stat st;
 
         if (!name)
@@ -174,7 +174,7 @@ int run_has_log(const char *path)
 
 int run_log_check(const char *path, struct roast_error *error)
 {
-        ROAST_CLEANUP(cleanup_free) char *name = name_of(path);
+        ROAST_CLEANUP(cleanup_free) char *name = log_name_of(path);
         ROAST_CLEANUP(cleanup_close) int fd = -1;
         struct log log = { 0 };
         int r;
@@ -185,11 +185,11 @@ int run_log_check(const char *path, struct roast_error *error)
         if (fd < 0 && errno == ENOENT)
                 return 0;
         log.fd = fd;
-        r = fd < 0 ? ROAST_E_IO : look(&log);
+        r = fd < 0 ? ROAST_E_IO : log_look(&log);
         /* A writer may be about to write what does not fit yet. */
         for (int i = 0; i < TRIES && r > WHOLE; i++) {
                 nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
-                r = look(&log);
+                r = log_look(&log);
         }
         if (r == ROAST_E_NOMEM)
                 return roast_fail_nomem(error);

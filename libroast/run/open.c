@@ -20,7 +20,7 @@
 #define HEADER_SIZE 100
 
 /* Bytes of the file beside it whose name ends in "-wal" or "-journal"; -1: there is none */
-static off_t size_beside(const char *path, const char *end)
+static off_t open_size_beside(const char *path, const char *end)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
         struct stat st;
@@ -32,7 +32,7 @@ static off_t size_beside(const char *path, const char *end)
         return stat(name, &st) < 0 ? -1 : st.st_size;
 }
 
-static uint32_t page_size_of(const uint8_t *header)
+static uint32_t open_page_size_of(const uint8_t *header)
 {
         uint32_t size = be16(header + 16);
 
@@ -40,10 +40,10 @@ static uint32_t page_size_of(const uint8_t *header)
 }
 
 /* Offsets of SQLite's header: https://www.sqlite.org/fileformat2.html */
-static int check_header(const char *path, const uint8_t *header, off_t size,
-                        struct roast_error *error)
+static int open_check_header(const char *path, const uint8_t *header, off_t size,
+                             struct roast_error *error)
 {
-        uint32_t page_size = page_size_of(header);
+        uint32_t page_size = open_page_size_of(header);
         uint32_t version = be32(header + 60);
 
         if (memcmp(header, "SQLite format 3", 16))
@@ -59,15 +59,15 @@ static int check_header(const char *path, const uint8_t *header, off_t size,
         if (version < 1000)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (format version %u)",
                                   path, version);
-        if (size < (off_t)page_size * be32(header + 28) && size_beside(path, "-wal") < 0 &&
-            size_beside(path, "-journal") <= 0)
+        if (size < (off_t)page_size * be32(header + 28) && open_size_beside(path, "-wal") < 0 &&
+            open_size_beside(path, "-journal") <= 0)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is truncated (%lld of %lld bytes)",
                                   path, (long long)size, (long long)page_size * be32(header + 28));
         return 0;
 }
 
 /* Whether it is a file at all; SQLite's messages would not say. */
-static int check_kind(const char *path, struct roast_error *error)
+static int open_check_kind(const char *path, struct roast_error *error)
 {
         struct stat st;
 
@@ -83,7 +83,8 @@ static int check_kind(const char *path, struct roast_error *error)
 }
 
 /* `logged`: the file is to be read with its log. `begun`: more than its first page is in itself. */
-static int check_file(struct roast_run *run, bool *logged, bool *begun, struct roast_error *error)
+static int open_check_file(struct roast_run *run, bool *logged, bool *begun,
+                           struct roast_error *error)
 {
         uint8_t header[HEADER_SIZE];
         sqlite3_file *file = NULL;
@@ -98,17 +99,17 @@ static int check_file(struct roast_run *run, bool *logged, bool *begun, struct r
                 return roast_fail(error, ROAST_E_IO, "%s: cannot be read: %s", run->path,
                                   sqlite3_errstr(rc));
         *logged = size == 0 || (size >= HEADER_SIZE && header[18] == 2);
-        *begun = size >= HEADER_SIZE && size > page_size_of(header);
-        if (size == 0 && size_beside(run->path, "-wal") > 0)
+        *begun = size >= HEADER_SIZE && size > open_page_size_of(header);
+        if (size == 0 && open_size_beside(run->path, "-wal") > 0)
                 return 0; /* a run that has just begun: everything is still in the journal */
         if (size < HEADER_SIZE)
                 return roast_fail(error, size ? ROAST_E_FORMAT : ROAST_E_CORRUPT, "%s: %s",
                                   run->path, size ? "is not a run file" : "is empty");
-        return check_header(run->path, header, size, error);
+        return open_check_header(run->path, header, size, error);
 }
 
 /* A path as an SQLite URI that promises that nobody writes */
-static char *immutable_uri(const char *path)
+static char *open_immutable_uri(const char *path)
 {
         ROAST_CLEANUP(buf_deinit) struct buf uri = BUF_INIT;
         int r = buf_puts(&uri, path[0] == '/' ? "file://" : "file:");
@@ -133,19 +134,20 @@ static int open_connection(struct roast_run *run, const char *name, int flags)
 }
 
 /* The first statement makes SQLite read the file and open its journal. */
-static int look(struct roast_run *run)
+static int open_look(struct roast_run *run)
 {
         return sqlite3_exec(run->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
 }
 
-static int try_open(struct roast_run *run, const char *name, int flags)
+static int open_try(struct roast_run *run, const char *name, int flags)
 {
         int rc = open_connection(run, name, flags);
 
-        return rc == SQLITE_OK ? look(run) : rc;
+        return rc == SQLITE_OK ? open_look(run) : rc;
 }
 
-static int fail_journal(const struct roast_run *run, const char *end, struct roast_error *error)
+static int open_fail_journal(const struct roast_run *run, const char *end,
+                             struct roast_error *error)
 {
         return roast_fail(error, ROAST_E_IO,
                           "%s: was not finished and has a journal (%s%s) that cannot be replayed"
@@ -156,9 +158,9 @@ static int fail_journal(const struct roast_run *run, const char *end, struct roa
 /* Without a log nobody writes; SQLite would leave an empty one beside the run. */
 static int open_immutable(struct roast_run *run)
 {
-        ROAST_CLEANUP(cleanup_free) char *uri = immutable_uri(run->path);
+        ROAST_CLEANUP(cleanup_free) char *uri = open_immutable_uri(run->path);
 
-        return uri ? try_open(run, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) : SQLITE_NOMEM;
+        return uri ? open_try(run, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) : SQLITE_NOMEM;
 }
 
 static int open_database(struct roast_run *run, struct roast_error *error)
@@ -171,25 +173,25 @@ static int open_database(struct roast_run *run, struct roast_error *error)
                                   strerror(sqlite3_system_errno(run->db)));
         if (rc != SQLITE_OK)
                 return run_fail_sqlite(run, rc, "cannot be opened", error);
-        r = check_file(run, &logged, &begun, error);
+        r = open_check_file(run, &logged, &begun, error);
         if (r >= 0 && logged)
                 r = run_log_check(run->path, error);
         if (r < 0)
                 return r;
-        if (logged && begun && size_beside(run->path, "-wal") < 0)
+        if (logged && begun && open_size_beside(run->path, "-wal") < 0)
                 rc = open_immutable(run);
         else
-                rc = look(run);
+                rc = open_look(run);
         /* A client that died within a commit to the finished file: only a writer takes it back. */
-        if (rc == SQLITE_READONLY && size_beside(run->path, "-journal") > 0) {
-                if (try_open(run, run->path, SQLITE_OPEN_READWRITE) != SQLITE_OK)
-                        return fail_journal(run, "-journal", error);
-                rc = try_open(run, run->path, SQLITE_OPEN_READONLY);
+        if (rc == SQLITE_READONLY && open_size_beside(run->path, "-journal") > 0) {
+                if (open_try(run, run->path, SQLITE_OPEN_READWRITE) != SQLITE_OK)
+                        return open_fail_journal(run, "-journal", error);
+                rc = open_try(run, run->path, SQLITE_OPEN_READONLY);
         }
         /* A WAL file in a directory where nothing can be created */
         if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
-                if (size_beside(run->path, "-wal") > 0)
-                        return fail_journal(run, "-wal", error);
+                if (open_size_beside(run->path, "-wal") > 0)
+                        return open_fail_journal(run, "-wal", error);
                 rc = open_immutable(run);
         }
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(run, rc, "cannot be opened", error);
@@ -200,7 +202,7 @@ int roast_run_open(struct roast_run **ret, const char *path, struct roast_error 
         struct roast_run *run;
         int r;
 
-        r = check_kind(path, error);
+        r = open_check_kind(path, error);
         if (r < 0)
                 return r;
         run = calloc(1, sizeof(*run));

@@ -38,7 +38,7 @@ struct pages {
         struct buf long_row; /* one that goes on in other pages */
 };
 
-static uint64_t be64(const uint8_t *at)
+static uint64_t pages_be64(const uint8_t *at)
 {
         uint64_t value;
 
@@ -46,7 +46,7 @@ static uint64_t be64(const uint8_t *at)
         return __builtin_bswap64(value);
 }
 
-static int read_bytes(const struct pages *pages, void *data, uint32_t len, uint64_t offset)
+static int pages_read_bytes(const struct pages *pages, void *data, uint32_t len, uint64_t offset)
 {
         int rc = pages->file->pMethods->xRead(pages->file, data, (int)len, (sqlite3_int64)offset);
 
@@ -55,14 +55,15 @@ static int read_bytes(const struct pages *pages, void *data, uint32_t len, uint6
         return rc == SQLITE_IOERR_SHORT_READ ? ROAST_E_CORRUPT : ROAST_E_IO;
 }
 
-static int read_page(const struct pages *pages, uint32_t number, uint8_t *page)
+static int pages_read_one(const struct pages *pages, uint32_t number, uint8_t *page)
 {
         if (number < 2 || number > pages->n_pages) /* the first one is the schema's */
                 return ROAST_E_CORRUPT;
-        return read_bytes(pages, page, pages->usable, (uint64_t)(number - 1) * pages->page_size);
+        return pages_read_bytes(pages, page, pages->usable,
+                                (uint64_t)(number - 1) * pages->page_size);
 }
 
-static int enter_page(struct pages *pages, uint32_t number)
+static int pages_enter(struct pages *pages, uint32_t number)
 {
         struct level *level = &pages->levels[pages->depth];
         int r;
@@ -73,7 +74,7 @@ static int enter_page(struct pages *pages, uint32_t number)
                 level->page = calloc(1, pages->page_size + SLACK);
         if (!level->page)
                 return ROAST_E_NOMEM;
-        r = read_page(pages, number, level->page);
+        r = pages_read_one(pages, number, level->page);
         if (r < 0)
                 return r;
         level->leaf = level->page[0] == LEAF;
@@ -91,7 +92,7 @@ static int enter_page(struct pages *pages, uint32_t number)
 }
 
 /* The first byte of the cell that comes next, with at least one byte that can be read */
-static const uint8_t *next_cell(const struct pages *pages, struct level *level)
+static const uint8_t *pages_next_cell(const struct pages *pages, struct level *level)
 {
         unsigned int header = level->leaf ? LEAF_HEADER : INNER_HEADER;
         uint32_t offset = be16(level->page + header + 2 * level->at++);
@@ -100,7 +101,7 @@ static const uint8_t *next_cell(const struct pages *pages, struct level *level)
 }
 
 /* The bytes that a number takes, or 0 if it does not end before `end` */
-static size_t get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+static size_t pages_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
         *value = 0;
         for (size_t i = 0; i < VARINT_MAX && at + i < end; i++) {
@@ -116,7 +117,7 @@ static size_t get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 }
 
 /* How much of a row stands in its leaf */
-static uint32_t local_size(const struct pages *pages, uint64_t size)
+static uint32_t pages_local_size(const struct pages *pages, uint64_t size)
 {
         uint32_t most = pages->usable - 35, least = (pages->usable - 12) * 32 / 255 - 23, local;
 
@@ -126,7 +127,8 @@ static uint32_t local_size(const struct pages *pages, uint64_t size)
         return local <= most ? local : least;
 }
 
-static int read_long_row(struct pages *pages, const uint8_t *local, uint32_t n_local, uint64_t size)
+static int pages_read_long_row(struct pages *pages, const uint8_t *local, uint32_t n_local,
+                               uint64_t size)
 {
         ROAST_CLEANUP(cleanup_free) uint8_t *page = malloc(pages->page_size);
         uint32_t next = be32(local + n_local);
@@ -139,7 +141,7 @@ static int read_long_row(struct pages *pages, const uint8_t *local, uint32_t n_l
                 return ROAST_E_NOMEM;
         while (pages->long_row.len < size) {
                 size_t part = size - pages->long_row.len;
-                int r = read_page(pages, next, page);
+                int r = pages_read_one(pages, next, page);
 
                 if (r < 0)
                         return r;
@@ -153,7 +155,8 @@ static int read_long_row(struct pages *pages, const uint8_t *local, uint32_t n_l
 }
 
 /* A value by its type, which tells its size too; `at` has size bytes and the slack. */
-static inline void get_value(struct run_value *value, uint64_t type, const uint8_t *at, size_t size)
+static inline void pages_get_value(struct run_value *value, uint64_t type, const uint8_t *at,
+                                   size_t size)
 {
         *value = (struct run_value){ 0 };
         if (type == 0)
@@ -163,24 +166,25 @@ static inline void get_value(struct run_value *value, uint64_t type, const uint8
                 value->data = at;
                 value->len = size;
         } else if (type == 7) {
-                uint64_t bits = be64(at);
+                uint64_t bits = pages_be64(at);
 
                 memcpy(&value->real, &bits, sizeof(bits));
                 value->type = isnan(value->real) ? RUN_NULL : RUN_REAL;
         } else {
                 value->type = RUN_INT;
-                value->integer = size ? (int64_t)be64(at) >> (64 - 8 * size) : (int64_t)type - 8;
+                value->integer =
+                        size ? (int64_t)pages_be64(at) >> (64 - 8 * size) : (int64_t)type - 8;
         }
 }
 
 /* A row is a header, with its own length and a type for each column, and the values. */
-static int get_row(struct run_value *values, size_t n, const uint8_t *row, uint64_t len)
+static int pages_get_row(struct run_value *values, size_t n, const uint8_t *row, uint64_t len)
 {
         static const uint8_t sizes[12] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
         const uint8_t *end = row + len, *types, *types_end, *at;
         const struct run_value *values_end = values + n;
         uint64_t header;
-        size_t used = get_varint(row, end, &header);
+        size_t used = pages_get_varint(row, end, &header);
 
         if (used == 0 || header < used || header > len)
                 return ROAST_E_CORRUPT;
@@ -189,13 +193,13 @@ static int get_row(struct run_value *values, size_t n, const uint8_t *row, uint6
         for (size_t i = 0; i <= n && types < types_end; i++) {
                 uint64_t type = *types, size;
 
-                used = type < 0x80 ? 1 : get_varint(types, types_end, &type);
+                used = type < 0x80 ? 1 : pages_get_varint(types, types_end, &type);
                 size = type >= 12 ? (type - 12) / 2 : sizes[type];
                 if (used == 0 || type == 10 || type == 11 || size > (uint64_t)(end - at))
                         return ROAST_E_CORRUPT;
                 types += used;
                 if (i > 0) /* the id is not kept among the values */
-                        get_value(values++, type, at, size);
+                        pages_get_value(values++, type, at, size);
                 at += size;
         }
         while (values < values_end) /* columns that came later */
@@ -203,27 +207,27 @@ static int get_row(struct run_value *values, size_t n, const uint8_t *row, uint6
         return 0;
 }
 
-static int read_row(struct pages *pages, const uint8_t *cell, const uint8_t *end, int64_t *id,
-                    struct run_value *values, size_t n)
+static int pages_read_row(struct pages *pages, const uint8_t *cell, const uint8_t *end, int64_t *id,
+                          struct run_value *values, size_t n)
 {
         uint64_t size, row_id;
         uint32_t local;
         size_t used;
         int r;
 
-        used = get_varint(cell, end, &size);
+        used = pages_get_varint(cell, end, &size);
         cell += used;
-        if (used == 0 || (used = get_varint(cell, end, &row_id)) == 0)
+        if (used == 0 || (used = pages_get_varint(cell, end, &row_id)) == 0)
                 return ROAST_E_CORRUPT;
         cell += used;
         *id = (int64_t)row_id;
-        local = local_size(pages, size);
+        local = pages_local_size(pages, size);
         if (local + (local < size ? 4 : 0) > (size_t)(end - cell))
                 return ROAST_E_CORRUPT;
         if (local == size)
-                return get_row(values, n, cell, size);
-        r = read_long_row(pages, cell, local, size);
-        return r < 0 ? r : get_row(values, n, pages->long_row.data, size);
+                return pages_get_row(values, n, cell, size);
+        r = pages_read_long_row(pages, cell, local, size);
+        return r < 0 ? r : pages_get_row(values, n, pages->long_row.data, size);
 }
 
 int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_t n)
@@ -241,17 +245,17 @@ int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_
                         cell = level->page + 8;
                         level->at++;
                 } else {
-                        cell = next_cell(pages, level);
+                        cell = pages_next_cell(pages, level);
                 }
                 if (!cell)
                         return ROAST_E_CORRUPT;
                 if (level->leaf) {
-                        r = read_row(pages, cell, end, id, values, n);
+                        r = pages_read_row(pages, cell, end, id, values, n);
                         return r < 0 ? r : 1;
                 }
                 if (end - cell < 4)
                         return ROAST_E_CORRUPT;
-                r = enter_page(pages, be32(cell));
+                r = pages_enter(pages, be32(cell));
                 if (r < 0)
                         return r;
         }
@@ -259,11 +263,11 @@ int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_
 }
 
 /* What the file says of itself: 1, or 0 if it is not to be read here */
-static int read_header(struct pages *pages)
+static int pages_read_header(struct pages *pages)
 {
         uint8_t header[FILE_HEADER];
         sqlite3_int64 size;
-        int r = read_bytes(pages, header, sizeof(header), 0);
+        int r = pages_read_bytes(pages, header, sizeof(header), 0);
 
         if (r < 0)
                 return r;
@@ -279,7 +283,7 @@ static int read_header(struct pages *pages)
 }
 
 /* The page of a table's root, or 0; within a transaction this takes the lock too. */
-static int find_root(sqlite3 *db, const char *table, uint32_t *root)
+static int pages_find_root(sqlite3 *db, const char *table, uint32_t *root)
 {
         sqlite3_stmt *stmt = NULL;
         int rc;
@@ -299,22 +303,22 @@ static int find_root(sqlite3 *db, const char *table, uint32_t *root)
                                                      : ROAST_E_IO;
 }
 
-static int begin(struct pages *pages, sqlite3 *db, const char *table)
+static int pages_begin(struct pages *pages, sqlite3 *db, const char *table)
 {
         uint32_t root;
         int r;
 
-        r = find_root(db, table, &root);
+        r = pages_find_root(db, table, &root);
         if (r < 0)
                 return r;
         if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &pages->file) !=
                     SQLITE_OK ||
             !pages->file->pMethods)
                 return 0;
-        r = read_header(pages);
+        r = pages_read_header(pages);
         if (r <= 0)
                 return r;
-        r = enter_page(pages, root);
+        r = pages_enter(pages, root);
         return r < 0 ? r : 1;
 }
 
@@ -328,7 +332,7 @@ int pages_open(struct pages **ret, sqlite3 *db, const char *table)
         pages = calloc(1, sizeof(*pages));
         if (!pages)
                 return ROAST_E_NOMEM;
-        r = begin(pages, db, table);
+        r = pages_begin(pages, db, table);
         if (r <= 0) {
                 pages_free(pages);
                 return r;

@@ -34,14 +34,14 @@ void run_view_end(struct roast_run *run)
                 (void)run_exec(run, "COMMIT", NULL);
 }
 
-static int corrupt(struct run_scan *scan, const char *what, struct roast_error *error)
+static int scan_corrupt(struct run_scan *scan, const char *what, struct roast_error *error)
 {
         return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (table %s: %s)",
                           run_label(scan->run), run_tables[scan->table].name, what);
 }
 
 /* Steps to the next seal; without one, no further row is allowed. */
-static int next_seal(struct run_scan *scan, struct roast_error *error)
+static int scan_next_seal(struct run_scan *scan, struct roast_error *error)
 {
         int rc = sqlite3_step(scan->seals);
 
@@ -49,7 +49,7 @@ static int next_seal(struct run_scan *scan, struct roast_error *error)
                 int64_t last_id = sqlite3_column_int64(scan->seals, 0);
 
                 if (last_id <= scan->sealed_id)
-                        return corrupt(scan, "its seals are out of order", error);
+                        return scan_corrupt(scan, "its seals are out of order", error);
                 scan->sealed_id = last_id;
                 scan->hash = (uint64_t)sqlite3_column_int64(scan->seals, 1);
                 return 1;
@@ -60,14 +60,14 @@ static int next_seal(struct run_scan *scan, struct roast_error *error)
 }
 
 /* The columns that we know stand first, in our order; a file may have fewer of them, or more. */
-static int check_columns(struct run_scan *scan, struct roast_error *error)
+static int scan_check_columns(struct run_scan *scan, struct roast_error *error)
 {
         const struct run_table_info *info = &run_tables[scan->table];
         const char *at = info->columns;
 
         scan->n = (size_t)sqlite3_column_count(scan->rows) - 1;
         if (scan->n > ROAST_ARRAY_SIZE(scan->values))
-                return corrupt(scan, "too many columns", error);
+                return scan_corrupt(scan, "too many columns", error);
         for (size_t i = 0; i < scan->n && i < info->n_columns; i++) {
                 const char *name = sqlite3_column_name(scan->rows, (int)i + 1);
                 size_t len = strcspn(at, ",");
@@ -75,14 +75,14 @@ static int check_columns(struct run_scan *scan, struct roast_error *error)
                 if (!name)
                         return roast_fail_nomem(error);
                 if (strlen(name) != len || memcmp(name, at, len) != 0)
-                        return corrupt(scan, "its columns are not as they should be", error);
+                        return scan_corrupt(scan, "its columns are not as they should be", error);
                 at += len + (at[len] == ',');
         }
         return 0;
 }
 
 /* Whether a table is not there because the file is older than it; otherwise that is damage. */
-static int is_older(const struct run_scan *scan, struct roast_error *error)
+static int scan_is_older(const struct run_scan *scan, struct roast_error *error)
 {
         const struct run_table_info *info = &run_tables[scan->table];
         sqlite3_stmt *stmt = NULL;
@@ -108,7 +108,7 @@ static int is_older(const struct run_scan *scan, struct roast_error *error)
 }
 
 /* How long the first n names of a list are */
-static size_t names_len(const char *names, size_t n)
+static size_t scan_names_len(const char *names, size_t n)
 {
         size_t len = 0;
 
@@ -117,7 +117,7 @@ static size_t names_len(const char *names, size_t n)
         return len;
 }
 
-static int prepare_rows(struct run_scan *scan, size_t n, struct roast_error *error)
+static int scan_prepare_rows(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
@@ -126,28 +126,28 @@ static int prepare_rows(struct run_scan *scan, size_t n, struct roast_error *err
         /* All that the file has: the seals are over them, be they more or fewer than we know. */
         if (scan->skim)
                 r = buf_printf(&sql, "SELECT id,%.*s FROM %s ORDER BY id",
-                               (int)names_len(info->columns, n), info->columns, info->name);
+                               (int)scan_names_len(info->columns, n), info->columns, info->name);
         else
                 r = buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name);
         if (r < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
                                 NULL);
-        return rc == SQLITE_OK ? check_columns(scan, error)
+        return rc == SQLITE_OK ? scan_check_columns(scan, error)
                                : run_fail_sqlite(scan->run, rc, "cannot be read", error);
 }
 
-static int fail_pages(struct run_scan *scan, int r, struct roast_error *error)
+static int scan_fail_pages(struct run_scan *scan, int r, struct roast_error *error)
 {
         if (r == ROAST_E_NOMEM)
                 return roast_fail_nomem(error);
         if (r == ROAST_E_IO)
                 return roast_fail(error, r, "%s: cannot be read", run_label(scan->run));
-        return corrupt(scan, "a page is not as it should be", error);
+        return scan_corrupt(scan, "a page is not as it should be", error);
 }
 
 /* The writer's own rows may not be in the file yet. */
-static int open_pages(struct run_scan *scan, struct roast_error *error)
+static int scan_open_pages(struct run_scan *scan, struct roast_error *error)
 {
         const struct run_table_info *info = &run_tables[scan->table];
         int r;
@@ -155,17 +155,17 @@ static int open_pages(struct run_scan *scan, struct roast_error *error)
         if (!scan->rows || !info->large || scan->run->writable)
                 return 0;
         r = pages_open(&scan->pages, scan->run->db, info->name);
-        return r < 0 ? fail_pages(scan, r, error) : 0;
+        return r < 0 ? scan_fail_pages(scan, r, error) : 0;
 }
 
-static int prepare(struct run_scan *scan, size_t n, struct roast_error *error)
+static int scan_prepare(struct run_scan *scan, size_t n, struct roast_error *error)
 {
-        int r = is_older(scan, error), rc;
+        int r = scan_is_older(scan, error), rc;
 
         if (r == 0)
-                r = prepare_rows(scan, n, error);
+                r = scan_prepare_rows(scan, n, error);
         if (r == 0)
-                r = open_pages(scan, error);
+                r = scan_open_pages(scan, error);
         if (r < 0)
                 return r;
         rc = sqlite3_prepare_v2(scan->run->db,
@@ -189,8 +189,8 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
         scan->seal = seal_new(table);
         if (!scan->seal)
                 return roast_fail_nomem(error);
-        r = prepare(scan, 0, error);
-        return r < 0 ? r : next_seal(scan, error);
+        r = scan_prepare(scan, 0, error);
+        return r < 0 ? r : scan_next_seal(scan, error);
 }
 
 int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
@@ -202,7 +202,7 @@ int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table t
         scan->run = run;
         scan->table = table;
         scan->skim = true;
-        r = prepare(scan, n, error);
+        r = scan_prepare(scan, n, error);
         if (r < 0)
                 return r;
         rc = sqlite3_step(scan->seals);
@@ -258,22 +258,22 @@ void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
 }
 
 /* At the last row of a seal: the hash must be the one that was written with it. */
-static int check_seal(struct run_scan *scan, struct roast_error *error)
+static int scan_check_seal(struct run_scan *scan, struct roast_error *error)
 {
         if (seal_hash(scan->seal) != scan->hash)
-                return corrupt(scan, "its content does not match its checksum", error);
+                return scan_corrupt(scan, "its content does not match its checksum", error);
         seal_restart(scan->seal, scan->hash);
-        return next_seal(scan, error);
+        return scan_next_seal(scan, error);
 }
 
 /* The next row, with the number that it has: 1, or 0 behind the last */
-static int next_row(struct run_scan *scan, int64_t *id, struct roast_error *error)
+static int scan_next_row(struct run_scan *scan, int64_t *id, struct roast_error *error)
 {
         int rc, r;
 
         if (scan->pages) {
                 r = pages_next(scan->pages, id, scan->values, scan->n);
-                return r < 0 ? fail_pages(scan, r, error) : r;
+                return r < 0 ? scan_fail_pages(scan, r, error) : r;
         }
         rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE;
         if (rc == SQLITE_DONE)
@@ -288,26 +288,27 @@ static int next_row(struct run_scan *scan, int64_t *id, struct roast_error *erro
 int run_scan_next(struct run_scan *scan, struct roast_error *error)
 {
         int64_t id = 0;
-        int r = next_row(scan, &id, error);
+        int r = scan_next_row(scan, &id, error);
 
         if (r < 0)
                 return r;
         if (r > 0 && (scan->run->in_transaction || scan->skim) && scan->id == scan->sealed_id)
                 return 0;
         if (r == 0)
-                return scan->id == scan->sealed_id ? 0 : corrupt(scan, "rows are missing", error);
+                return scan->id == scan->sealed_id ? 0
+                                                   : scan_corrupt(scan, "rows are missing", error);
         if (id != scan->id + 1)
-                return corrupt(scan, "rows are missing", error);
+                return scan_corrupt(scan, "rows are missing", error);
         scan->id++;
         if (scan->id > scan->sealed_id)
-                return corrupt(scan, "rows without a seal", error);
+                return scan_corrupt(scan, "rows without a seal", error);
         if (scan->skim)
                 return 1;
         if (seal_note(scan->seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
         seal_add(scan->seal);
         if (scan->id == scan->sealed_id) {
-                r = check_seal(scan, error);
+                r = scan_check_seal(scan, error);
                 if (r < 0)
                         return r;
         }

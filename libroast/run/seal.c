@@ -39,14 +39,14 @@ void seal_restart(struct seal *seal, uint64_t hash)
         XXH3_64bits_reset_withSeed(&seal->state, hash);
 }
 
-static uint8_t *put_u64(uint8_t *at, uint64_t value)
+static uint8_t *seal_put_u64(uint8_t *at, uint64_t value)
 {
         for (int i = 0; i < 8; i++)
                 at[i] = (uint8_t)(value >> 8 * i);
         return at + 8;
 }
 
-static uint8_t *put_value(uint8_t *at, const struct run_value *value)
+static uint8_t *seal_put_value(uint8_t *at, const struct run_value *value)
 {
         uint64_t bits;
 
@@ -55,15 +55,15 @@ static uint8_t *put_value(uint8_t *at, const struct run_value *value)
         case RUN_NULL:
                 return at;
         case RUN_INT:
-                return put_u64(at, (uint64_t)value->integer);
+                return seal_put_u64(at, (uint64_t)value->integer);
         case RUN_REAL:
                 memcpy(&bits, &value->real, sizeof(bits));
-                return put_u64(at, bits);
+                return seal_put_u64(at, bits);
         case RUN_STRING:
         case RUN_BYTES:
                 break;
         }
-        at = put_u64(at, value->len);
+        at = seal_put_u64(at, value->len);
         if (value->len)
                 memcpy(at, value->data, value->len);
         return at + value->len;
@@ -83,7 +83,7 @@ int seal_note(struct seal *seal, const struct run_value *values, size_t n)
                 return ROAST_E_NOMEM;
         at = seal->row.data;
         for (size_t i = 0; i < n; i++)
-                at = put_value(at, &values[i]);
+                at = seal_put_value(at, &values[i]);
         seal->row.len = (size_t)(at - seal->row.data);
         return 0;
 }

@@ -12,7 +12,7 @@ void run_seen_deinit(struct run_seen *seen)
 }
 
 /* The slot of a key, or the free one where it would go */
-static size_t *find(const struct run_seen *seen, uint64_t key)
+static size_t *seen_find(const struct run_seen *seen, uint64_t key)
 {
         size_t at = (size_t)key & (seen->n_slots - 1);
 
@@ -21,16 +21,16 @@ static size_t *find(const struct run_seen *seen, uint64_t key)
         return &seen->slots[at];
 }
 
-static void index_keys(struct run_seen *seen)
+static void seen_index_keys(struct run_seen *seen)
 {
         for (size_t i = 0; i < seen->n_slots; i++)
                 seen->slots[i] = 0;
         for (size_t i = 0; i < seen->n; i++)
-                *find(seen, seen->keys[i]) = i + 1;
+                *seen_find(seen, seen->keys[i]) = i + 1;
 }
 
 /* There are always twice as many slots as keys. */
-static int grow(struct run_seen *seen)
+static int seen_grow(struct run_seen *seen)
 {
         size_t n_slots = seen->n_slots ? seen->n_slots * 2 : 256;
         uint64_t *keys = realloc(seen->keys, n_slots / 2 * sizeof(*keys));
@@ -44,7 +44,7 @@ static int grow(struct run_seen *seen)
                 return ROAST_E_NOMEM;
         seen->slots = slots;
         seen->n_slots = n_slots;
-        index_keys(seen);
+        seen_index_keys(seen);
         return 0;
 }
 
@@ -52,9 +52,9 @@ int run_seen_add(struct run_seen *seen, uint64_t key)
 {
         size_t *slot;
 
-        if (seen->n * 2 >= seen->n_slots && grow(seen) < 0)
+        if (seen->n * 2 >= seen->n_slots && seen_grow(seen) < 0)
                 return ROAST_E_NOMEM;
-        slot = find(seen, key);
+        slot = seen_find(seen, key);
         if (*slot)
                 return 0;
         seen->keys[seen->n] = key;
@@ -64,7 +64,7 @@ int run_seen_add(struct run_seen *seen, uint64_t key)
 
 bool run_seen_has(const struct run_seen *seen, uint64_t key)
 {
-        return seen->n_slots && *find(seen, key);
+        return seen->n_slots && *seen_find(seen, key);
 }
 
 void run_seen_truncate(struct run_seen *seen, size_t n)
@@ -72,5 +72,5 @@ void run_seen_truncate(struct run_seen *seen, size_t n)
         if (n >= seen->n)
                 return;
         seen->n = n;
-        index_keys(seen);
+        seen_index_keys(seen);
 }

@@ -7,7 +7,7 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
-static size_t count_columns(const char *columns, size_t len)
+static size_t series_count_columns(const char *columns, size_t len)
 {
         size_t n = 1;
 
@@ -21,13 +21,15 @@ static size_t count_columns(const char *columns, size_t len)
  * values than a client can check beside its work. A block that turns out to be
  * damaged is passed over by whoever reads it, and counted.
  */
-static int add_block(struct roast_run *run, const char *worker, const char *columns,
-                     const char *clock, const void *data, size_t len, struct roast_error *error)
+static int series_add_block(struct roast_run *run, const char *worker, const char *columns,
+                            const char *clock, const void *data, size_t len,
+                            struct roast_error *error)
 {
         ROAST_CLEANUP(block_deinit) struct block block = BLOCK_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf moved = BUF_INIT;
         int64_t worker_text, columns_text, offset_ms, start_ms, stop_ms;
-        size_t columns_len = strlen(columns), n_columns = count_columns(columns, columns_len);
+        size_t columns_len = strlen(columns),
+               n_columns = series_count_columns(columns, columns_len);
         int r;
 
         r = block_decode_times(&block, data, len, error);
@@ -69,7 +71,7 @@ static int add_block(struct roast_run *run, const char *worker, const char *colu
 int roast_run_add_series(struct roast_run *run, const char *worker, const char *columns,
                          const void *data, size_t len, struct roast_error *error)
 {
-        return add_block(run, worker, columns, worker, data, len, error);
+        return series_add_block(run, worker, columns, worker, data, len, error);
 }
 
 int roast_run_add_value(struct roast_run *run, const char *worker, const char *column,
@@ -81,7 +83,7 @@ int roast_run_add_value(struct roast_run *run, const char *worker, const char *c
         r = block_encode(&block, &utc_ms, (const int64_t *[]){ &value }, 1, 1, error);
         if (r < 0)
                 return r;
-        return add_block(run, worker, column, clock, block.data, block.len, error);
+        return series_add_block(run, worker, column, clock, block.data, block.len, error);
 }
 
 int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_error *error)
@@ -116,7 +118,7 @@ void series_walk_end(struct series_walk *walk)
         intern_deinit(&walk->own);
 }
 
-static bool is_text(const struct series_walk *walk, const struct run_value *value)
+static bool series_is_text(const struct series_walk *walk, const struct run_value *value)
 {
         return value->type == RUN_INT && value->integer >= 1 &&
                (uint64_t)value->integer <= walk->texts->n;
@@ -127,7 +129,7 @@ char *series_walk_text(const struct series_walk *walk, const struct run_value *v
         size_t len;
         const char *text;
 
-        if (!is_text(walk, value))
+        if (!series_is_text(walk, value))
                 return NULL;
         text = intern_get(walk->texts, (size_t)value->integer - 1, &len);
         return text_copy(text, len);
@@ -149,11 +151,12 @@ int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
 }
 
 /* The row of the scan, decoded; 0: it cannot be. */
-static int decode_row(struct series_walk *walk, struct roast_error *error)
+static int series_decode_row(struct series_walk *walk, struct roast_error *error)
 {
         const struct run_value *values = walk->scan.values;
 
-        if (!is_text(walk, &values[0]) || !is_text(walk, &values[1]) || values[5].type != RUN_BYTES)
+        if (!series_is_text(walk, &values[0]) || !series_is_text(walk, &values[1]) ||
+            values[5].type != RUN_BYTES)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
         walk->worker_text = values[0].integer;
@@ -165,7 +168,8 @@ int series_walk_next(struct series_walk *walk, struct roast_error *error)
 {
         int r;
 
-        while ((r = run_scan_next(&walk->scan, error)) > 0 && (r = decode_row(walk, error)) == 0)
+        while ((r = run_scan_next(&walk->scan, error)) > 0 &&
+               (r = series_decode_row(walk, error)) == 0)
                 ;
         return r;
 }
@@ -176,13 +180,13 @@ int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct ro
 
         while ((r = run_scan_next(&walk->scan, error)) > 0)
                 if (walk->scan.values[0].integer == worker_text &&
-                    (r = decode_row(walk, error)) != 0)
+                    (r = series_decode_row(walk, error)) != 0)
                         break;
         return r;
 }
 
 /* The number between two places; the text has no end of its own. */
-static int64_t number(const char *at, const char *stop)
+static int64_t series_number(const char *at, const char *stop)
 {
         int64_t value = 0;
 
@@ -203,7 +207,7 @@ int series_column(const char *columns, size_t columns_len, const char *name, int
                         stop = end;
                 slash = memchr(at, '/', (size_t)(stop - at));
                 if ((size_t)((slash ? slash : stop) - at) == len && !memcmp(at, name, len)) {
-                        *resolution = slash ? number(slash + 1, stop) : 1;
+                        *resolution = slash ? series_number(slash + 1, stop) : 1;
                         return i;
                 }
                 if (stop == end)

@@ -5,38 +5,40 @@
 #include "run/run.h"
 #include "util/size.h"
 
-static size_t length(const char *string)
+static size_t tasks_length(const char *string)
 {
         return string ? strlen(string) : 0;
 }
 
-static uint64_t hash_string(uint64_t hash, const char *string)
+static uint64_t tasks_hash_string(uint64_t hash, const char *string)
 {
         return string ? run_hash(hash, string, strlen(string)) : hash;
 }
 
 /* A worker may send a row again; the one without a start is told by its end. */
-static int is_new(struct roast_run *run, const struct roast_task *task)
+static int tasks_is_new(struct roast_run *run, const struct roast_task *task)
 {
         int64_t numbers[] = { task->start_utc_ns < 0 ? task->stop_utc_ns : task->start_utc_ns,
                               task->outcome };
-        uint64_t key = hash_string(hash_string(RUN_TASK, task->key), task->worker);
+        uint64_t key = tasks_hash_string(tasks_hash_string(RUN_TASK, task->key), task->worker);
 
         return run_seen_add(&run->seen, run_hash(key, numbers, sizeof(numbers)));
 }
 
-static int add_row(struct roast_run *run, const struct roast_task *task, struct roast_error *error)
+static int tasks_add_row(struct roast_run *run, const struct roast_task *task,
+                         struct roast_error *error)
 {
         static const size_t stamps[] = { TASK_START_UTC_NS, TASK_STOP_UTC_NS,
                                          TASK_COMPUTE_START_UTC_NS };
-        int64_t offset_ns = run_clock_offset(run, task->worker, length(task->worker));
+        int64_t offset_ns = run_clock_offset(run, task->worker, tasks_length(task->worker));
         struct run_value row[TASK_N_COLUMNS] = { 0 };
         int r = 0;
 
-#define STRING(id, name) row[TASK_##id] = run_string(task->name, length(task->name));
+#define STRING(id, name) row[TASK_##id] = run_string(task->name, tasks_length(task->name));
 #define TEXT(id, name)                                                                             \
         if (r >= 0)                                                                                \
-                r = run_text_value(run, task->name, length(task->name), &row[TASK_##id], error);
+                r = run_text_value(run, task->name, tasks_length(task->name), &row[TASK_##id],     \
+                                   error);
 #define INT(id, name)                                                                              \
         if (task->name >= 0)                                                                       \
                 row[TASK_##id] = run_int(task->name);
@@ -55,13 +57,13 @@ int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
                        struct roast_error *error)
 {
         size_t n_seen = run->seen.n;
-        int r = is_new(run, task);
+        int r = tasks_is_new(run, task);
 
         if (r < 0)
                 return roast_fail_nomem(error);
         if (r == 0)
                 return 0;
-        r = add_row(run, task, error);
+        r = tasks_add_row(run, task, error);
         if (r < 0)
                 run_seen_truncate(&run->seen, n_seen);
         return r < 0 ? r : 1;
@@ -76,7 +78,7 @@ int roast_run_add_activity(struct roast_run *run, const char *worker, const char
         int r;
 
         for (size_t i = 0; i < 5; i++) {
-                r = run_text_value(run, texts[i], length(texts[i]), &row[i], error);
+                r = run_text_value(run, texts[i], tasks_length(texts[i]), &row[i], error);
                 if (r < 0)
                         return r;
         }

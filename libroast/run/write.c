@@ -20,7 +20,7 @@
 #include "util/cleanup.h"
 
 /* File systems on which shared memory between processes does not work */
-static bool on_network(const char *path)
+static bool write_on_network(const char *path)
 {
         static const long network[] = { NFS_SUPER_MAGIC,
                                         AFS_SUPER_MAGIC,
@@ -39,7 +39,7 @@ static bool on_network(const char *path)
         return false;
 }
 
-static int create_tables(struct roast_run *run, struct roast_error *error)
+static int write_create_tables(struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         int r;
@@ -62,7 +62,7 @@ static int create_tables(struct roast_run *run, struct roast_error *error)
         return run_exec(run, (const char *)sql.data, error);
 }
 
-static int prepare_tables(struct roast_run *run, struct roast_error *error)
+static int write_prepare_tables(struct roast_run *run, struct roast_error *error)
 {
         for (unsigned int i = 1; i < RUN_N_TABLES; i++) {
                 struct run_writer_table *table = &run->tables[i];
@@ -114,20 +114,20 @@ void run_remove_files(const char *path)
         unlink(path);
 }
 
-static int set_up(struct roast_run *run, struct roast_error *error)
+static int write_set_up(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (run->path && on_network(run->path)) {
+        if (run->path && write_on_network(run->path)) {
                 r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
                 if (r < 0)
                         return r;
         }
         /* before the log begins: the file itself says from the start what it is */
-        r = create_tables(run, error);
+        r = write_create_tables(run, error);
         if (r >= 0 && run->path)
                 r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
-        return r < 0 ? r : prepare_tables(run, error);
+        return r < 0 ? r : write_prepare_tables(run, error);
 }
 
 int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error)
@@ -147,7 +147,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 rc = sqlite3_open_v2(
                         path ? path : ":memory:", &run->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-                r = rc == SQLITE_OK ? set_up(run, error)
+                r = rc == SQLITE_OK ? write_set_up(run, error)
                                     : run_fail_sqlite(run, rc, "cannot be created", error);
         }
         if (r < 0) {
@@ -161,7 +161,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
 }
 
 /* Takes the seals of a failed commit out again, before anything is added behind them. */
-static int unseal(struct roast_run *run, struct roast_error *error)
+static int write_unseal(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
@@ -173,7 +173,7 @@ static int unseal(struct roast_run *run, struct roast_error *error)
         return r;
 }
 
-static int begin(struct roast_run *run, struct roast_error *error)
+static int write_begin(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
@@ -181,7 +181,7 @@ static int begin(struct roast_run *run, struct roast_error *error)
                 return roast_fail(error, ROAST_E_STATE, "%s: is open for reading only",
                                   run_label(run));
         if (run->in_transaction)
-                return unseal(run, error);
+                return write_unseal(run, error);
         r = run_begin(run, error);
         if (r < 0)
                 return r;
@@ -189,7 +189,7 @@ static int begin(struct roast_run *run, struct roast_error *error)
         return 0;
 }
 
-static int bind(sqlite3_stmt *stmt, int at, const struct run_value *value)
+static int write_bind(sqlite3_stmt *stmt, int at, const struct run_value *value)
 {
         switch (value->type) {
         case RUN_INT:
@@ -209,7 +209,7 @@ static int bind(sqlite3_stmt *stmt, int at, const struct run_value *value)
 }
 
 /* After SQLite rolled back by itself: nothing was added since the last commit. */
-static void take_back(struct roast_run *run)
+static void write_take_back(struct roast_run *run)
 {
         for (size_t i = 1; i < RUN_N_TABLES; i++) {
                 struct run_writer_table *table = &run->tables[i];
@@ -228,21 +228,21 @@ int run_insert(struct roast_run *run, enum run_table number, const struct run_va
         struct run_writer_table *table = &run->tables[number];
         int rc, r;
 
-        r = begin(run, error);
+        r = write_begin(run, error);
         if (r < 0)
                 return r;
         if (seal_note(table->seal, values, n) < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_bind_int64(table->insert, 1, table->last_id + 1);
         for (size_t i = 0; i < n && rc == SQLITE_OK; i++)
-                rc = bind(table->insert, (int)i + 2, &values[i]);
+                rc = write_bind(table->insert, (int)i + 2, &values[i]);
         if (rc == SQLITE_OK)
                 rc = sqlite3_step(table->insert);
         sqlite3_reset(table->insert);
         if (rc != SQLITE_DONE) {
                 r = run_fail_sqlite(run, rc, "cannot be written", error);
                 if (sqlite3_get_autocommit(run->db))
-                        take_back(run);
+                        write_take_back(run);
                 return r;
         }
         seal_add(table->seal);
@@ -271,7 +271,7 @@ int64_t run_text(struct roast_run *run, const char *string, size_t len, struct r
         return number + 1;
 }
 
-static int add_seals(struct roast_run *run, struct roast_error *error)
+static int write_add_seals(struct roast_run *run, struct roast_error *error)
 {
         int64_t now_ns = probe_utc_ns();
         sqlite3_stmt *stmt;
@@ -298,7 +298,7 @@ static int add_seals(struct roast_run *run, struct roast_error *error)
 }
 
 /* After a commit: the next seals begin where these ended. */
-static void keep(struct roast_run *run)
+static void write_keep(struct roast_run *run)
 {
         for (size_t i = 1; i < RUN_N_TABLES; i++) {
                 struct run_writer_table *table = &run->tables[i];
@@ -319,21 +319,21 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
 
         if (!run->in_transaction)
                 return 0;
-        r = unseal(run, error);
+        r = write_unseal(run, error);
         if (r >= 0)
                 r = run_exec(run, "SAVEPOINT sealing", error);
         if (r >= 0) {
                 run->sealing = true;
-                r = add_seals(run, error);
+                r = write_add_seals(run, error);
         }
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)
-                keep(run);
+                write_keep(run);
         else if (sqlite3_get_autocommit(run->db))
-                take_back(run);
+                write_take_back(run);
         else /* the rows stay, and are sealed by the next commit */
-                (void)unseal(run, NULL);
+                (void)write_unseal(run, NULL);
         return r;
 }
 

@@ -14,7 +14,7 @@
 #include "serve/server.h"
 
 /* How long it takes says nothing about where the two differ. */
-static bool same(const char *told, size_t len, const char *token)
+static bool access_same(const char *told, size_t len, const char *token)
 {
         size_t wanted = strlen(token);
         unsigned char different = len != wanted;
@@ -24,7 +24,7 @@ static bool same(const char *told, size_t len, const char *token)
         return !different;
 }
 
-static int digit(char c)
+static int access_digit(char c)
 {
         if (c >= 'A' && c <= 'Z')
                 return c - 'A';
@@ -36,13 +36,13 @@ static int digit(char c)
 }
 
 /* The bytes of base64 text, into `out`; returns their number. */
-static size_t decode(const char *text, char *out, size_t max)
+static size_t access_decode(const char *text, char *out, size_t max)
 {
         unsigned int bits = 0, n_bits = 0;
         size_t n = 0;
 
-        for (; digit(*text) >= 0 && n < max; text++) {
-                bits = bits << 6 | (unsigned int)digit(*text);
+        for (; access_digit(*text) >= 0 && n < max; text++) {
+                bits = bits << 6 | (unsigned int)access_digit(*text);
                 n_bits += 6;
                 if (n_bits >= 8) {
                         n_bits -= 8;
@@ -52,7 +52,7 @@ static size_t decode(const char *text, char *out, size_t max)
         return n;
 }
 
-static bool has_token(const char *header, const char *token)
+static bool access_has_token(const char *header, const char *token)
 {
         char plain[1024];
         const char *colon;
@@ -61,21 +61,21 @@ static bool has_token(const char *header, const char *token)
         if (!header)
                 return false;
         if (!strncasecmp(header, "Bearer ", 7))
-                return same(header + 7, strlen(header + 7), token);
+                return access_same(header + 7, strlen(header + 7), token);
         if (strncasecmp(header, "Basic ", 6))
                 return false;
-        n = decode(header + 6, plain, sizeof(plain));
+        n = access_decode(header + 6, plain, sizeof(plain));
         colon = memchr(plain, ':', n);
-        return colon && same(colon + 1, n - (size_t)(colon + 1 - plain), token);
+        return colon && access_same(colon + 1, n - (size_t)(colon + 1 - plain), token);
 }
 
-static bool is_host(const char *told, size_t len, const char *name)
+static bool access_is_host(const char *told, size_t len, const char *name)
 {
         return strlen(name) == len && !strncasecmp(told, name, len);
 }
 
 /* "name", "name:port", "[::1]:port" */
-static bool knows_host(const struct roast_server *server, const char *host)
+static bool access_knows_host(const struct roast_server *server, const char *host)
 {
         static const char *const loopback[] = { "localhost", "127.0.0.1", "[::1]" };
         size_t len;
@@ -86,25 +86,26 @@ static bool knows_host(const struct roast_server *server, const char *host)
         if (len > strlen(host) || (host[len] && host[len] != ':'))
                 return false;
         for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++)
-                if (is_host(host, len, loopback[i]))
+                if (access_is_host(host, len, loopback[i]))
                         return true;
         for (size_t i = 0; i < server->n_hosts; i++)
-                if (is_host(host, len, server->hosts[i]))
+                if (access_is_host(host, len, server->hosts[i]))
                         return true;
         return false;
 }
 
-static const char *header_of(struct MHD_Connection *connection, const char *name)
+static const char *access_header_of(struct MHD_Connection *connection, const char *name)
 {
         return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 unsigned int access_check(const struct roast_server *server, struct MHD_Connection *connection)
 {
-        if (!knows_host(server, header_of(connection, MHD_HTTP_HEADER_HOST)))
+        if (!access_knows_host(server, access_header_of(connection, MHD_HTTP_HEADER_HOST)))
                 return MHD_HTTP_MISDIRECTED_REQUEST;
         if (server->token &&
-            !has_token(header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION), server->token))
+            !access_has_token(access_header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+                              server->token))
                 return MHD_HTTP_UNAUTHORIZED;
         return 0;
 }

@@ -10,7 +10,7 @@
 #include "util/cleanup.h"
 #include "util/text.h"
 
-static void served_free(struct served *served)
+static void catalog_served_free(struct served *served)
 {
         for (size_t i = 0; i < SERVED_N_PARTS; i++)
                 served_bytes_unref(served->parts[i].bytes);
@@ -26,13 +26,13 @@ void catalog_deinit(struct catalog *catalog)
                 struct served *served = catalog->first;
 
                 catalog->first = served->next;
-                served_free(served);
+                catalog_served_free(served);
         }
         pthread_mutex_destroy(&catalog->lock);
 }
 
 /* The last name of a path, without the ending of run files */
-static char *id_of(const char *path)
+static char *catalog_id_of(const char *path)
 {
         size_t len = strlen(path);
         const char *name;
@@ -48,11 +48,11 @@ static char *id_of(const char *path)
 }
 
 /* Takes the path. */
-static int add(struct catalog *catalog, char *path)
+static int catalog_add(struct catalog *catalog, char *path)
 {
         struct served *served = calloc(1, sizeof(*served)), **last = &catalog->first;
 
-        if (!served || !(served->id = id_of(path))) {
+        if (!served || !(served->id = catalog_id_of(path))) {
                 free(served);
                 free(path);
                 return ROAST_E_NOMEM;
@@ -65,7 +65,7 @@ static int add(struct catalog *catalog, char *path)
         return 0;
 }
 
-static struct served *find(const struct catalog *catalog, const char *id)
+static struct served *catalog_find_id(const struct catalog *catalog, const char *id)
 {
         struct served *served = catalog->first;
 
@@ -75,14 +75,14 @@ static struct served *find(const struct catalog *catalog, const char *id)
 }
 
 /* Opening anything but a file or a folder, such as a pipe, might never end. */
-static bool is_there(const char *path)
+static bool catalog_is_there(const char *path)
 {
         struct stat st;
 
         return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-static int has(const char *folder, const char *name)
+static int catalog_has(const char *folder, const char *name)
 {
         ROAST_CLEANUP(cleanup_free) char *path = NULL;
 
@@ -90,17 +90,17 @@ static int has(const char *folder, const char *name)
                 path = NULL;
                 return ROAST_E_NOMEM;
         }
-        return is_there(path);
+        return catalog_is_there(path);
 }
 
 /* A measurement has its metrics beside its run; without them, one of several runs is called so. */
-static int is_folder_of_runs(const char *path)
+static int catalog_is_folder_of_runs(const char *path)
 {
-        int r = has(path, "run" RUN_ENDING);
+        int r = catalog_has(path, "run" RUN_ENDING);
 
         if (r <= 0)
                 return r;
-        r = has(path, "metrics.json");
+        r = catalog_has(path, "metrics.json");
         return r < 0 ? r : !r;
 }
 
@@ -113,7 +113,7 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
 
         *catalog = (struct catalog){ .path = path };
         pthread_mutex_init(&catalog->lock, NULL);
-        r = is_folder_of_runs(path);
+        r = catalog_is_folder_of_runs(path);
         if (r < 0)
                 return roast_fail_nomem(error);
         if (r == 0 && roast_run_open_any(&run, path, &why) >= 0) {
@@ -121,7 +121,7 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
 
                 roast_run_free(run);
                 catalog->single = true;
-                return !copy || add(catalog, copy) < 0 ? roast_fail_nomem(error) : 0;
+                return !copy || catalog_add(catalog, copy) < 0 ? roast_fail_nomem(error) : 0;
         }
         if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
                 return roast_fail(error, why.code, "%s", why.message);
@@ -129,19 +129,19 @@ int catalog_init(struct catalog *catalog, const char *path, struct roast_error *
 }
 
 /* With the lock held */
-static int add_entry(struct catalog *catalog, const char *name)
+static int catalog_add_entry(struct catalog *catalog, const char *name)
 {
-        ROAST_CLEANUP(cleanup_free) char *id = id_of(name);
+        ROAST_CLEANUP(cleanup_free) char *id = catalog_id_of(name);
         char *path;
 
         if (!id)
                 return ROAST_E_NOMEM;
-        if (find(catalog, id))
+        if (catalog_find_id(catalog, id))
                 return 0;
         if (asprintf(&path, "%s/%s", catalog->path, name) < 0)
                 return ROAST_E_NOMEM;
-        if (is_there(path))
-                return add(catalog, path);
+        if (catalog_is_there(path))
+                return catalog_add(catalog, path);
         free(path);
         return 0;
 }
@@ -159,7 +159,7 @@ int catalog_refresh(struct catalog *catalog, struct roast_error *error)
         pthread_mutex_lock(&catalog->lock);
         for (int i = 0; i < n; i++) {
                 if (r >= 0)
-                        r = add_entry(catalog, entries[i]->d_name);
+                        r = catalog_add_entry(catalog, entries[i]->d_name);
                 free(entries[i]);
         }
         pthread_mutex_unlock(&catalog->lock);
@@ -167,23 +167,23 @@ int catalog_refresh(struct catalog *catalog, struct roast_error *error)
         return r < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static struct served *find_known(struct catalog *catalog, const char *id)
+static struct served *catalog_find_known(struct catalog *catalog, const char *id)
 {
         struct served *served;
 
         pthread_mutex_lock(&catalog->lock);
-        served = find(catalog, id);
+        served = catalog_find_id(catalog, id);
         pthread_mutex_unlock(&catalog->lock);
         return served;
 }
 
 struct served *catalog_find(struct catalog *catalog, const char *id)
 {
-        struct served *served = find_known(catalog, id);
+        struct served *served = catalog_find_known(catalog, id);
 
         if (!served && catalog_refresh(catalog, NULL) >= 0) /* it may have begun just now */
-                served = find_known(catalog, id);
-        return served && is_there(served->path) ? served : NULL;
+                served = catalog_find_known(catalog, id);
+        return served && catalog_is_there(served->path) ? served : NULL;
 }
 
 struct served *catalog_next(struct catalog *catalog, const struct served *served)
@@ -192,13 +192,13 @@ struct served *catalog_next(struct catalog *catalog, const struct served *served
 
         pthread_mutex_lock(&catalog->lock);
         next = served ? served->next : catalog->first;
-        while (next && !is_there(next->path))
+        while (next && !catalog_is_there(next->path))
                 next = next->next;
         pthread_mutex_unlock(&catalog->lock);
         return next;
 }
 
-static int64_t modified_ns(const char *path)
+static int64_t catalog_modified_ns(const char *path)
 {
         struct stat st;
 
@@ -207,26 +207,26 @@ static int64_t modified_ns(const char *path)
 }
 
 /* When a run, or its log, was written to last */
-static int64_t written_ns(const char *path)
+static int64_t catalog_written_ns(const char *path)
 {
         ROAST_CLEANUP(cleanup_free) char *log = NULL;
-        int64_t ns = modified_ns(path), log_ns = INT64_MIN;
+        int64_t ns = catalog_modified_ns(path), log_ns = INT64_MIN;
 
         if (asprintf(&log, "%s-wal", path) < 0)
                 log = NULL;
         else
-                log_ns = modified_ns(log);
+                log_ns = catalog_modified_ns(log);
         return log_ns > ns ? log_ns : ns;
 }
 
 /* The last that was written to before that time, which becomes that of the run; NULL: none was */
-static struct served *latest_before(struct catalog *catalog, int64_t *before_ns)
+static struct served *catalog_latest_before(struct catalog *catalog, int64_t *before_ns)
 {
         struct served *latest = NULL;
         int64_t latest_ns = INT64_MIN;
 
         for (struct served *served = NULL; (served = catalog_next(catalog, served));) {
-                int64_t ns = written_ns(served->path);
+                int64_t ns = catalog_written_ns(served->path);
 
                 if (ns < *before_ns && (!latest || ns > latest_ns)) {
                         latest = served;
@@ -237,7 +237,7 @@ static struct served *latest_before(struct catalog *catalog, int64_t *before_ns)
         return latest;
 }
 
-static bool opens(const struct served *served)
+static bool catalog_opens(const struct served *served)
 {
         struct roast_run *run;
 
@@ -250,9 +250,9 @@ static bool opens(const struct served *served)
 struct served *catalog_latest(struct catalog *catalog)
 {
         int64_t ns = INT64_MAX;
-        struct served *latest = latest_before(catalog, &ns), *served = latest;
+        struct served *latest = catalog_latest_before(catalog, &ns), *served = latest;
 
-        while (served && !opens(served))
-                served = latest_before(catalog, &ns);
+        while (served && !catalog_opens(served))
+                served = catalog_latest_before(catalog, &ns);
         return served ? served : latest;
 }

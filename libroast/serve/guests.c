@@ -22,14 +22,14 @@ struct guest {
 };
 
 /* No limit where the clock cannot be read, rather than one that has passed. */
-static int64_t in_seconds(unsigned int seconds)
+static int64_t guests_in_seconds(unsigned int seconds)
 {
         int64_t now_ns = probe_monotonic_ns();
 
         return now_ns < 0 ? NEVER : now_ns + (int64_t)seconds * 1000000000;
 }
 
-static struct guest *guest_of(struct MHD_Connection *connection)
+static struct guest *guests_find(struct MHD_Connection *connection)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -37,7 +37,8 @@ static struct guest *guest_of(struct MHD_Connection *connection)
         return info ? info->socket_context : NULL;
 }
 
-static void welcome(struct roast_server *server, struct MHD_Connection *connection, void **context)
+static void guests_welcome(struct roast_server *server, struct MHD_Connection *connection,
+                           void **context)
 {
         const union MHD_ConnectionInfo *info =
                 MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -47,7 +48,7 @@ static void welcome(struct roast_server *server, struct MHD_Connection *connecti
         if (!guest)
                 return; /* it has no limit of its own then */
         guest->fd = info->connect_fd;
-        guest->deadline_ns = in_seconds(SERVER_HEAD_S);
+        guest->deadline_ns = guests_in_seconds(SERVER_HEAD_S);
         guest->next = server->guests;
         guest->at = &server->guests;
         if (guest->next)
@@ -63,7 +64,7 @@ void guests_notify(void *context, struct MHD_Connection *connection, void **own,
 
         pthread_mutex_lock(&server->lock);
         if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-                welcome(server, connection, own);
+                guests_welcome(server, connection, own);
         } else if (guest) {
                 *guest->at = guest->next;
                 if (guest->next)
@@ -77,12 +78,12 @@ void guests_notify(void *context, struct MHD_Connection *connection, void **own,
 void guests_expect(struct roast_server *server, struct MHD_Connection *connection,
                    unsigned int seconds)
 {
-        struct guest *guest = guest_of(connection);
+        struct guest *guest = guests_find(connection);
 
         if (!guest)
                 return;
         pthread_mutex_lock(&server->lock);
-        guest->deadline_ns = seconds ? in_seconds(seconds) : NEVER;
+        guest->deadline_ns = seconds ? guests_in_seconds(seconds) : NEVER;
         pthread_mutex_unlock(&server->lock);
 }
 

@@ -23,7 +23,7 @@ struct listed {
         struct roast_error error;
 };
 
-static void open_listed(struct listed *listed, const struct served *served)
+static void list_open_listed(struct listed *listed, const struct served *served)
 {
         *listed = (struct listed){ 0 };
         if (roast_run_open_any(&listed->run, served->path, &listed->error) < 0) {
@@ -36,7 +36,7 @@ static void open_listed(struct listed *listed, const struct served *served)
         }
 }
 
-static void put_time(struct json *json, const char *key, int64_t utc_ns)
+static void list_put_time(struct json *json, const char *key, int64_t utc_ns)
 {
         json_key(json, key);
         if (utc_ns == INT64_MIN)
@@ -55,14 +55,14 @@ int list_json(struct buf *out, struct catalog *catalog, struct roast_error *erro
         for (const struct served *served = NULL; (served = catalog_next(catalog, served));) {
                 struct listed listed;
 
-                open_listed(&listed, served);
+                list_open_listed(&listed, served);
                 json_object(&json);
                 json_pair(&json, "id", served->id);
                 if (listed.run) {
                         json_pair(&json, "name", listed.about.name);
                         json_pair(&json, "outcome", listed.about.outcome);
-                        put_time(&json, "start", listed.about.start_utc_ns);
-                        put_time(&json, "end", listed.about.end_utc_ns);
+                        list_put_time(&json, "start", listed.about.start_utc_ns);
+                        list_put_time(&json, "end", listed.about.end_utc_ns);
                 } else {
                         json_pair(&json, "error", listed.error.message);
                 }
@@ -96,7 +96,7 @@ int list_link(struct buf *out, const char *id)
         return r;
 }
 
-static int put_row(struct buf *out, const struct served *served, const struct listed *listed)
+static int list_put_row(struct buf *out, const struct served *served, const struct listed *listed)
 {
         char time[ROAST_UNITS_MAX] = "";
         int r = buf_puts(out, "<tr><td><a href=\"");
@@ -136,8 +136,8 @@ int list_html(struct buf *out, struct catalog *catalog, struct roast_error *erro
              r >= 0 && (served = catalog_next(catalog, served));) {
                 struct listed listed;
 
-                open_listed(&listed, served);
-                r = put_row(out, served, &listed);
+                list_open_listed(&listed, served);
+                r = list_put_row(out, served, &listed);
                 roast_run_free(listed.run);
         }
         if (r >= 0 && !catalog_next(catalog, NULL))

@@ -37,8 +37,8 @@ struct request {
 
 static const char json_type[] = "application/json";
 
-static enum MHD_Result reply(const struct request *request, unsigned int status, const char *type,
-                             struct MHD_Response *response)
+static enum MHD_Result routes_reply(const struct request *request, unsigned int status,
+                                    const char *type, struct MHD_Response *response)
 {
         enum MHD_Result result;
 
@@ -61,22 +61,23 @@ static enum MHD_Result reply(const struct request *request, unsigned int status,
         return result;
 }
 
-static enum MHD_Result reply_text(const struct request *request, unsigned int status,
-                                  const char *text)
+static enum MHD_Result routes_reply_text(const struct request *request, unsigned int status,
+                                         const char *text)
 {
-        return reply(request, status, "text/plain; charset=utf-8",
-                     MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                                     MHD_RESPMEM_MUST_COPY));
+        return routes_reply(request, status, "text/plain; charset=utf-8",
+                            MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+                                                            MHD_RESPMEM_MUST_COPY));
 }
 
 /* A run that is not there any more was deleted while it was asked for. */
-static enum MHD_Result reply_error(const struct request *request, const struct roast_error *error)
+static enum MHD_Result routes_reply_error(const struct request *request,
+                                          const struct roast_error *error)
 {
-        return reply_text(request,
-                          error->code == ROAST_E_INVALID ? MHD_HTTP_BAD_REQUEST
-                          : error->code == ROAST_E_NOENT ? MHD_HTTP_NOT_FOUND
-                                                         : MHD_HTTP_INTERNAL_SERVER_ERROR,
-                          error->message);
+        return routes_reply_text(request,
+                                 error->code == ROAST_E_INVALID ? MHD_HTTP_BAD_REQUEST
+                                 : error->code == ROAST_E_NOENT ? MHD_HTTP_NOT_FOUND
+                                                                : MHD_HTTP_INTERNAL_SERVER_ERROR,
+                                 error->message);
 }
 
 /* An answer that was made for one client, until it has been taken */
@@ -85,7 +86,7 @@ struct answer {
         struct buf bytes;
 };
 
-static void answer_free(void *context)
+static void routes_answer_free(void *context)
 {
         struct answer *answer = context;
 
@@ -95,7 +96,8 @@ static void answer_free(void *context)
 }
 
 /* Takes what the buffer holds. */
-static enum MHD_Result reply_buf(const struct request *request, const char *type, struct buf *buf)
+static enum MHD_Result routes_reply_buf(const struct request *request, const char *type,
+                                        struct buf *buf)
 {
         struct answer *answer = malloc(sizeof(*answer));
         struct MHD_Response *response;
@@ -106,19 +108,19 @@ static enum MHD_Result reply_buf(const struct request *request, const char *type
         *buf = (struct buf)BUF_INIT;
         atomic_fetch_add(&request->server->answers_bytes, answer->bytes.len);
         response = MHD_create_response_from_buffer_with_free_callback_cls(
-                answer->bytes.len, answer->bytes.data, answer_free, answer);
+                answer->bytes.len, answer->bytes.data, routes_answer_free, answer);
         if (!response)
-                answer_free(answer);
-        return reply(request, MHD_HTTP_OK, type, response);
+                routes_answer_free(answer);
+        return routes_reply(request, MHD_HTTP_OK, type, response);
 }
 
-static void unref(void *bytes)
+static void routes_unref(void *bytes)
 {
         served_bytes_unref(bytes);
 }
 
 /* Whether the client has what the tag, quotes included, stands for: "*", or a list of tags */
-static bool client_has(const struct request *request, const char *tag)
+static bool routes_client_has(const struct request *request, const char *tag)
 {
         const char *has = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                       MHD_HTTP_HEADER_IF_NONE_MATCH);
@@ -127,8 +129,8 @@ static bool client_has(const struct request *request, const char *tag)
 }
 
 /* A part of a run that was made before, or now; a client that has it is told so. */
-static enum MHD_Result reply_part(const struct request *request, enum served_part part,
-                                  const char *type, const char *encoding)
+static enum MHD_Result routes_reply_part(const struct request *request, enum served_part part,
+                                         const char *type, const char *encoding)
 {
         struct roast_error error = { 0 };
         struct MHD_Response *response;
@@ -137,15 +139,15 @@ static enum MHD_Result reply_part(const struct request *request, enum served_par
         uint64_t version;
 
         if (served_part(request->served, part, &bytes, &version, &error) < 0)
-                return reply_error(request, &error);
+                return routes_reply_error(request, &error);
         (void)snprintf(tag, sizeof(tag), "\"%" PRIu64 "\"", version);
-        if (client_has(request, tag)) {
+        if (routes_client_has(request, tag)) {
                 served_bytes_unref(bytes);
                 response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-                return reply(request, MHD_HTTP_NOT_MODIFIED, type, response);
+                return routes_reply(request, MHD_HTTP_NOT_MODIFIED, type, response);
         }
         response = MHD_create_response_from_buffer_with_free_callback_cls(bytes->len, bytes->data,
-                                                                          unref, bytes);
+                                                                          routes_unref, bytes);
         if (!response) {
                 served_bytes_unref(bytes);
                 return MHD_NO;
@@ -153,48 +155,49 @@ static enum MHD_Result reply_part(const struct request *request, enum served_par
         MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
         if (encoding)
                 MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, encoding);
-        return reply(request, MHD_HTTP_OK, type, response);
+        return routes_reply(request, MHD_HTTP_OK, type, response);
 }
 
-static enum MHD_Result answer_metrics(const struct request *request)
+static enum MHD_Result routes_answer_metrics(const struct request *request)
 {
-        return reply_part(request, SERVED_METRICS, json_type, NULL);
+        return routes_reply_part(request, SERVED_METRICS, json_type, NULL);
 }
 
-static enum MHD_Result answer_data(const struct request *request)
+static enum MHD_Result routes_answer_data(const struct request *request)
 {
-        return reply_part(request, SERVED_DATA, "application/octet-stream", "deflate");
+        return routes_reply_part(request, SERVED_DATA, "application/octet-stream", "deflate");
 }
 
-static enum MHD_Result answer_openmetrics(const struct request *request)
+static enum MHD_Result routes_answer_openmetrics(const struct request *request)
 {
-        return reply_part(request, SERVED_OPENMETRICS,
-                          "application/openmetrics-text; version=1.0.0; charset=utf-8", NULL);
+        return routes_reply_part(request, SERVED_OPENMETRICS,
+                                 "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                                 NULL);
 }
 
-static enum MHD_Result answer_events(const struct request *request)
+static enum MHD_Result routes_answer_events(const struct request *request)
 {
         guests_expect(request->server, request->connection, 0);
-        return reply(request, MHD_HTTP_OK, "text/event-stream",
-                     watch_response(request->server, request->connection, request->served));
+        return routes_reply(request, MHD_HTTP_OK, "text/event-stream",
+                            watch_response(request->server, request->connection, request->served));
 }
 
-static enum MHD_Result answer_page(const struct request *request)
+static enum MHD_Result routes_answer_page(const struct request *request)
 {
         ROAST_CLEANUP(buf_deinit) struct buf page = BUF_INIT;
 
         if (report_empty_page(&page) < 0)
                 return MHD_NO;
-        return reply_buf(request, "text/html; charset=utf-8", &page);
+        return routes_reply_buf(request, "text/html; charset=utf-8", &page);
 }
 
-static int append(const void *data, size_t len, void *context, struct roast_error *error)
+static int routes_append(const void *data, size_t len, void *context, struct roast_error *error)
 {
         return buf_append(context, data, len) < 0 ? roast_fail_nomem(error) : 0;
 }
 
 /* A whole number that is not negative, from the query; -1: it is something else */
-static int64_t number(const struct request *request, const char *name, int64_t otherwise)
+static int64_t routes_number(const struct request *request, const char *name, int64_t otherwise)
 {
         const char *text =
                 MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
@@ -210,8 +213,9 @@ static int64_t number(const struct request *request, const char *name, int64_t o
         return *text ? value : -1;
 }
 
-static enum MHD_Result answer_export(const struct request *request,
-                                     const struct roast_export_options *options, const char *before)
+static enum MHD_Result routes_answer_export(const struct request *request,
+                                            const struct roast_export_options *options,
+                                            const char *before)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct roast_error error = { 0 };
@@ -221,63 +225,65 @@ static enum MHD_Result answer_export(const struct request *request,
         int r;
 
         if (atomic_load(&request->server->answers_bytes) > SERVER_ANSWERS_BYTES)
-                return reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                  "others have not taken their answers yet: try again later\n");
+                return routes_reply_text(
+                        request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                        "others have not taken their answers yet: try again later\n");
         if (before)
                 with_next.next = &next;
         r = roast_run_open_any(&run, request->served->path, &error);
         if (r < 0)
-                return reply_error(request, &error);
+                return routes_reply_error(request, &error);
         r = before ? buf_puts(&out, before) : 0;
         if (r >= 0)
-                r = roast_export(run, &with_next, append, &out, &error);
+                r = roast_export(run, &with_next, routes_append, &out, &error);
         roast_run_free(run);
         if (r < 0)
-                return reply_error(request, &error);
+                return routes_reply_error(request, &error);
         if (before && (next < 0 ? buf_puts(&out, ",\"next\":null}\n")
                                 : buf_printf(&out, ",\"next\":%" PRId64 "}\n", next)) < 0)
                 return MHD_NO;
-        return reply_buf(request, json_type, &out);
+        return routes_reply_buf(request, json_type, &out);
 }
 
-static enum MHD_Result answer_chunks(const struct request *request)
+static enum MHD_Result routes_answer_chunks(const struct request *request)
 {
         struct roast_export_options options = {
                 .format = ROAST_EXPORT_JSON,
                 .what = ROAST_EXPORT_CHUNKS,
                 .dataset = MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND,
                                                        "dataset"),
-                .first = number(request, "cursor", 0),
-                .limit = number(request, "limit", CHUNKS_LIMIT),
+                .first = routes_number(request, "cursor", 0),
+                .limit = routes_number(request, "limit", CHUNKS_LIMIT),
         };
 
         if (options.first < 0 || options.limit < 1 || options.limit > CHUNKS_LIMIT_MAX)
-                return reply_text(request, MHD_HTTP_BAD_REQUEST,
-                                  "cursor is a number that was told as \"next\", limit is from 1 to"
-                                  " 10000\n");
-        return answer_export(request, &options, "{\"chunks\":");
+                return routes_reply_text(
+                        request, MHD_HTTP_BAD_REQUEST,
+                        "cursor is a number that was told as \"next\", limit is from 1 to"
+                        " 10000\n");
+        return routes_answer_export(request, &options, "{\"chunks\":");
 }
 
-static enum MHD_Result answer_series(const struct request *request)
+static enum MHD_Result routes_answer_series(const struct request *request)
 {
         static const struct roast_export_options options = { .format = ROAST_EXPORT_JSON,
                                                              .what = ROAST_EXPORT_SERIES };
 
-        return answer_export(request, &options, NULL);
+        return routes_answer_export(request, &options, NULL);
 }
 
-static enum MHD_Result answer_runs(const struct request *request)
+static enum MHD_Result routes_answer_runs(const struct request *request)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct roast_error error = { 0 };
 
         if (catalog_refresh(&request->server->catalog, &error) < 0 ||
             list_json(&out, &request->server->catalog, &error) < 0)
-                return reply_error(request, &error);
-        return reply_buf(request, json_type, &out);
+                return routes_reply_error(request, &error);
+        return routes_reply_buf(request, json_type, &out);
 }
 
-static enum MHD_Result answer_root(const struct request *request)
+static enum MHD_Result routes_answer_root(const struct request *request)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct roast_error error = { 0 };
@@ -293,25 +299,25 @@ static enum MHD_Result answer_root(const struct request *request)
                         return MHD_NO;
                 }
                 MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, (char *)out.data);
-                return reply(request, MHD_HTTP_FOUND, "text/plain", response);
+                return routes_reply(request, MHD_HTTP_FOUND, "text/plain", response);
         }
         if (catalog_refresh(&request->server->catalog, &error) < 0 ||
             list_html(&out, &request->server->catalog, &error) < 0)
-                return reply_error(request, &error);
-        return reply_buf(request, "text/html; charset=utf-8", &out);
+                return routes_reply_error(request, &error);
+        return routes_reply_buf(request, "text/html; charset=utf-8", &out);
 }
 
-static enum MHD_Result answer_style(const struct request *request)
+static enum MHD_Result routes_answer_style(const struct request *request)
 {
-        return reply(request, MHD_HTTP_OK, "text/css; charset=utf-8",
-                     MHD_create_response_from_buffer(strlen(list_style),
-                                                     (void *)(uintptr_t)list_style,
-                                                     MHD_RESPMEM_PERSISTENT));
+        return routes_reply(request, MHD_HTTP_OK, "text/css; charset=utf-8",
+                            MHD_create_response_from_buffer(strlen(list_style),
+                                                            (void *)(uintptr_t)list_style,
+                                                            MHD_RESPMEM_PERSISTENT));
 }
 
-static enum MHD_Result answer_health(const struct request *request)
+static enum MHD_Result routes_answer_health(const struct request *request)
 {
-        return reply_text(request, MHD_HTTP_OK, "ok\n");
+        return routes_reply_text(request, MHD_HTTP_OK, "ok\n");
 }
 
 /* "*" stands for the id of a run. */
@@ -320,20 +326,20 @@ static const struct route {
         const char *behind; /* NULL: the path is `before` */
         enum MHD_Result (*answer)(const struct request *request);
 } routes[] = {
-        { "/", NULL, answer_root },
-        { "/style.css", NULL, answer_style },
-        { "/healthz", NULL, answer_health },
-        { "/api/v1/runs", NULL, answer_runs },
-        { "/runs/", "/", answer_page },
-        { "/runs/", "/data", answer_data },
-        { "/runs/", "/events", answer_events },
-        { "/api/v1/runs/", "/metrics", answer_metrics },
-        { "/api/v1/runs/", "/chunks", answer_chunks },
-        { "/api/v1/runs/", "/series", answer_series },
+        { "/", NULL, routes_answer_root },
+        { "/style.css", NULL, routes_answer_style },
+        { "/healthz", NULL, routes_answer_health },
+        { "/api/v1/runs", NULL, routes_answer_runs },
+        { "/runs/", "/", routes_answer_page },
+        { "/runs/", "/data", routes_answer_data },
+        { "/runs/", "/events", routes_answer_events },
+        { "/api/v1/runs/", "/metrics", routes_answer_metrics },
+        { "/api/v1/runs/", "/chunks", routes_answer_chunks },
+        { "/api/v1/runs/", "/series", routes_answer_series },
 };
 
 /* The run whose id stands between the two; false: the path is another one. */
-static bool match(const struct route *route, const char *path, struct request *request)
+static bool routes_match(const struct route *route, const char *path, struct request *request)
 {
         size_t len = strlen(path), before = strlen(route->before);
         char id[NAME_MAX + 1];
@@ -352,7 +358,7 @@ static bool match(const struct route *route, const char *path, struct request *r
 }
 
 /* Without a name, the run that was written to last */
-static struct served *run_of_query(const struct request *request)
+static struct served *routes_run_of_query(const struct request *request)
 {
         const char *id =
                 MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "run");
@@ -368,19 +374,20 @@ enum MHD_Result routes_answer(struct roast_server *server, struct MHD_Connection
         unsigned int refused = access_check(server, connection);
 
         if (refused == MHD_HTTP_UNAUTHORIZED)
-                return reply_text(&request, refused, "a token is wanted\n");
+                return routes_reply_text(&request, refused, "a token is wanted\n");
         if (refused)
-                return reply_text(&request, refused, "this server has another name\n");
+                return routes_reply_text(&request, refused, "this server has another name\n");
         if (!path)
-                return reply_text(&request, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is answered\n");
+                return routes_reply_text(&request, MHD_HTTP_METHOD_NOT_ALLOWED,
+                                         "only GET is answered\n");
         if (!strcmp(path, "/metrics")) {
                 (void)catalog_refresh(&server->catalog, NULL);
-                request.served = run_of_query(&request);
+                request.served = routes_run_of_query(&request);
                 if (request.served)
-                        return answer_openmetrics(&request);
+                        return routes_answer_openmetrics(&request);
         }
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(routes); i++)
-                if (match(&routes[i], path, &request))
+                if (routes_match(&routes[i], path, &request))
                         return routes[i].answer(&request);
-        return reply_text(&request, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
+        return routes_reply_text(&request, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
 }

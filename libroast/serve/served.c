@@ -31,7 +31,7 @@ void served_bytes_unref(struct served_bytes *bytes)
                 free(bytes);
 }
 
-static struct served_bytes *ref(struct served_bytes *bytes)
+static struct served_bytes *served_ref(struct served_bytes *bytes)
 {
         __atomic_add_fetch(&bytes->references, 1, __ATOMIC_RELAXED);
         return bytes;
@@ -41,7 +41,7 @@ static struct served_bytes *ref(struct served_bytes *bytes)
  * Sizes and times of the file and of its journal, which change with every commit; and which file it
  * is: another one may have taken its name.
  */
-static uint64_t stamp_of(const char *path)
+static uint64_t served_stamp_of(const char *path)
 {
         /* of a directory, what is opened in it */
         static const char *const ends[] = { "",
@@ -76,7 +76,7 @@ static uint64_t stamp_of(const char *path)
 }
 
 /* With the lock held */
-static uint64_t look(struct served *served)
+static uint64_t served_look(struct served *served)
 {
         int64_t now = probe_monotonic_ns(), pause = SHARE_OF_CPU * served->cost_ns;
         uint64_t stamp;
@@ -86,7 +86,7 @@ static uint64_t look(struct served *served)
         if (served->version && now >= 0 && now - served->looked_ns < pause)
                 return served->version;
         served->looked_ns = now;
-        stamp = stamp_of(served->path);
+        stamp = served_stamp_of(served->path);
         if (!served->version || stamp != served->stamp) {
                 served->stamp = stamp;
                 /* not that of another run or of a server before: from the time on */
@@ -102,12 +102,12 @@ uint64_t served_version(struct served *served)
 
         if (pthread_mutex_trylock(&served->lock)) /* a part is being made */
                 return 0;
-        version = look(served);
+        version = served_look(served);
         pthread_mutex_unlock(&served->lock);
         return version;
 }
 
-static int make_metrics(struct buf *out, struct roast_run *run, struct roast_error *error)
+static int served_make_metrics(struct buf *out, struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
         ROAST_CLEANUP(cleanup_free) char *json = NULL;
@@ -118,7 +118,7 @@ static int make_metrics(struct buf *out, struct roast_run *run, struct roast_err
         return r < 0 ? r : buf_puts(out, json) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static int make_data(struct buf *out, struct roast_run *run, struct roast_error *error)
+static int served_make_data(struct buf *out, struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free) void *data = NULL;
         size_t len;
@@ -127,24 +127,25 @@ static int make_data(struct buf *out, struct roast_run *run, struct roast_error 
         return r < 0 ? r : report_deflate(out, data, len) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static int append(const void *data, size_t len, void *context, struct roast_error *error)
+static int served_append(const void *data, size_t len, void *context, struct roast_error *error)
 {
         return buf_append(context, data, len) < 0 ? roast_fail_nomem(error) : 0;
 }
 
-static int make_openmetrics(struct buf *out, struct roast_run *run, struct roast_error *error)
+static int served_make_openmetrics(struct buf *out, struct roast_run *run,
+                                   struct roast_error *error)
 {
         static const struct roast_export_options options = { .format = ROAST_EXPORT_OPENMETRICS };
 
-        return roast_export(run, &options, append, out, error);
+        return roast_export(run, &options, served_append, out, error);
 }
 
-static int make(struct served *served, enum served_part part, struct roast_error *error)
+static int served_make(struct served *served, enum served_part part, struct roast_error *error)
 {
         static int (*const makers[])(struct buf *, struct roast_run *, struct roast_error *) = {
-                [SERVED_METRICS] = make_metrics,
-                [SERVED_DATA] = make_data,
-                [SERVED_OPENMETRICS] = make_openmetrics,
+                [SERVED_METRICS] = served_make_metrics,
+                [SERVED_DATA] = served_make_data,
+                [SERVED_OPENMETRICS] = served_make_openmetrics,
         };
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         int64_t begun_ns = probe_monotonic_ns(), cost_ns;
@@ -182,10 +183,10 @@ int served_part(struct served *served, enum served_part part, struct served_byte
         int r = 0;
 
         pthread_mutex_lock(&served->lock);
-        if (look(served) != served->parts[part].version)
-                r = make(served, part, error);
+        if (served_look(served) != served->parts[part].version)
+                r = served_make(served, part, error);
         if (r >= 0) {
-                *ret = ref(served->parts[part].bytes);
+                *ret = served_ref(served->parts[part].bytes);
                 *version = served->parts[part].version;
         }
         pthread_mutex_unlock(&served->lock);

@@ -10,9 +10,9 @@
 
 #define THREADS 4
 
-static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_size, void **state)
+static enum MHD_Result server_answer(void *context, struct MHD_Connection *connection,
+                                     const char *url, const char *method, const char *version,
+                                     const char *upload, size_t *upload_size, void **state)
 {
         static int begun;
         struct roast_server *server = context;
@@ -31,8 +31,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 }
 
 /* Another request may follow on the same connection. */
-static void completed(void *context, struct MHD_Connection *connection, void **state,
-                      enum MHD_RequestTerminationCode code)
+static void server_completed(void *context, struct MHD_Connection *connection, void **state,
+                             enum MHD_RequestTerminationCode code)
 {
         (void)state;
         (void)code;
@@ -46,22 +46,22 @@ union address {
 };
 
 /* Whether only this host can reach the address */
-static bool is_loopback(const union address *address)
+static bool server_is_loopback(const union address *address)
 {
         if (address->any.sa_family == AF_INET)
                 return ntohl(address->v4.sin_addr.s_addr) >> 24 == 127;
         return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
 }
 
-static const char *address_text(const struct roast_serve_options *options)
+static const char *server_address_text(const struct roast_serve_options *options)
 {
         return options->address ? options->address : "127.0.0.1";
 }
 
-static int read_address(union address *address, const struct roast_serve_options *options,
-                        struct roast_error *error)
+static int server_read_address(union address *address, const struct roast_serve_options *options,
+                               struct roast_error *error)
 {
-        const char *text = address_text(options);
+        const char *text = server_address_text(options);
 
         *address = (union address){ 0 };
         if (options->port > 65535)
@@ -75,13 +75,14 @@ static int read_address(union address *address, const struct roast_serve_options
         } else {
                 return roast_fail(error, ROAST_E_INVALID, "%s: is no numeric address", text);
         }
-        if (!is_loopback(address) && (!options->token || !*options->token))
+        if (!server_is_loopback(address) && (!options->token || !*options->token))
                 return roast_fail(error, ROAST_E_INVALID,
                                   "%s: others can reach this address: a token is wanted", text);
         return 0;
 }
 
-static int copy_options(struct roast_server *server, const struct roast_serve_options *options)
+static int server_copy_options(struct roast_server *server,
+                               const struct roast_serve_options *options)
 {
         server->path = strdup(options->path);
         server->token = options->token ? strdup(options->token) : NULL;
@@ -103,23 +104,24 @@ static int copy_options(struct roast_server *server, const struct roast_serve_op
         return 0;
 }
 
-static int listen_at(struct roast_server *server, const union address *address,
-                     const struct roast_serve_options *options, struct roast_error *error)
+static int server_listen_at(struct roast_server *server, const union address *address,
+                            const struct roast_serve_options *options, struct roast_error *error)
 {
         unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                              (address->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
         const union MHD_DaemonInfo *info;
 
         server->daemon = MHD_start_daemon(
-                flags, (uint16_t)0, NULL, NULL, answer, server, MHD_OPTION_SOCK_ADDR, &address->any,
-                MHD_OPTION_THREAD_POOL_SIZE, (unsigned int)THREADS, MHD_OPTION_CONNECTION_LIMIT,
-                (unsigned int)SERVER_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                (size_t)SERVER_REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-                (unsigned int)SERVER_IDLE_S, MHD_OPTION_NOTIFY_CONNECTION, guests_notify, server,
-                MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_END);
+                flags, (uint16_t)0, NULL, NULL, server_answer, server, MHD_OPTION_SOCK_ADDR,
+                &address->any, MHD_OPTION_THREAD_POOL_SIZE, (unsigned int)THREADS,
+                MHD_OPTION_CONNECTION_LIMIT, (unsigned int)SERVER_CONNECTIONS_MAX,
+                MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_REQUEST_BYTES,
+                MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SERVER_IDLE_S,
+                MHD_OPTION_NOTIFY_CONNECTION, guests_notify, server, MHD_OPTION_NOTIFY_COMPLETED,
+                server_completed, server, MHD_OPTION_END);
         if (!server->daemon)
                 return roast_fail(error, ROAST_E_IO, "cannot listen at %s, port %u: %s",
-                                  address_text(options), options->port, strerror(errno));
+                                  server_address_text(options), options->port, strerror(errno));
         info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
         server->port = info ? info->port : 0;
         return 0;
@@ -130,12 +132,12 @@ int roast_server_start(struct roast_server **ret, const struct roast_serve_optio
 {
         struct roast_server *server;
         union address address;
-        int r = read_address(&address, options, error);
+        int r = server_read_address(&address, options, error);
 
         if (r < 0)
                 return r;
         server = calloc(1, sizeof(*server));
-        if (!server || copy_options(server, options) < 0) {
+        if (!server || server_copy_options(server, options) < 0) {
                 r = roast_fail_nomem(error);
                 goto fail;
         }
@@ -145,7 +147,7 @@ int roast_server_start(struct roast_server **ret, const struct roast_serve_optio
         r = watch_start(server, error);
         if (r < 0)
                 goto fail;
-        r = listen_at(server, &address, options, error);
+        r = server_listen_at(server, &address, options, error);
         if (r < 0)
                 goto fail;
         *ret = server;

@@ -32,7 +32,7 @@ struct watcher {
 };
 
 /* With the lock held: what is to be sent next, if anything */
-static void compose(struct watcher *watcher)
+static void watch_compose_events(struct watcher *watcher)
 {
         int n = 0;
 
@@ -50,7 +50,7 @@ static void compose(struct watcher *watcher)
         watcher->len = (size_t)n;
 }
 
-static ssize_t read_events(void *context, uint64_t pos, char *out, size_t max)
+static ssize_t watch_read_events(void *context, uint64_t pos, char *out, size_t max)
 {
         struct watcher *watcher = context;
         struct roast_server *server = watcher->server;
@@ -63,7 +63,7 @@ static ssize_t read_events(void *context, uint64_t pos, char *out, size_t max)
                 return MHD_CONTENT_READER_END_OF_STREAM;
         }
         if (watcher->at == watcher->len)
-                compose(watcher);
+                watch_compose_events(watcher);
         n = watcher->len - watcher->at;
         if (n > max)
                 n = max;
@@ -77,7 +77,7 @@ static ssize_t read_events(void *context, uint64_t pos, char *out, size_t max)
         return (ssize_t)n;
 }
 
-static void forget(void *context)
+static void watch_forget(void *context)
 {
         struct watcher *watcher = context, **at = &watcher->server->watchers;
 
@@ -103,7 +103,7 @@ struct MHD_Response *watch_response(struct roast_server *server, struct MHD_Conn
         watcher->served = served;
         watcher->known = served_version(served);
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, sizeof(watcher->text),
-                                                     read_events, watcher, forget);
+                                                     watch_read_events, watcher, watch_forget);
         if (!response) {
                 free(watcher);
                 return NULL;
@@ -116,7 +116,7 @@ struct MHD_Response *watch_response(struct roast_server *server, struct MHD_Conn
 }
 
 /* With the lock held */
-static void tick(struct roast_server *server)
+static void watch_tick_server(struct roast_server *server)
 {
         guests_tick(server);
         for (struct watcher *watcher = server->watchers; watcher; watcher = watcher->next) {
@@ -133,7 +133,7 @@ static void tick(struct roast_server *server)
         }
 }
 
-static void *run_ticker(void *context)
+static void *watch_run_ticker(void *context)
 {
         struct roast_server *server = context;
         struct timespec next = server->started;
@@ -144,7 +144,7 @@ static void *run_ticker(void *context)
                 while (!server->closing &&
                        pthread_cond_timedwait(&server->wake, &server->lock, &next) == 0)
                         ;
-                tick(server);
+                watch_tick_server(server);
         }
         pthread_mutex_unlock(&server->lock);
         return NULL;
@@ -162,7 +162,7 @@ int watch_start(struct roast_server *server, struct roast_error *error)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
         pthread_cond_init(&server->wake, &attributes);
         pthread_condattr_destroy(&attributes);
-        server->ticks = pthread_create(&server->ticker, NULL, run_ticker, server) == 0;
+        server->ticks = pthread_create(&server->ticker, NULL, watch_run_ticker, server) == 0;
         return server->ticks ? 0 : roast_fail(error, ROAST_E_IO, "no more threads");
 }
 

@@ -61,7 +61,7 @@ static const struct {
           "requested" },
 };
 
-static void fill_row(struct roast_cell *cells, const struct roast_metric_set *set, size_t i)
+static void bytes_fill_row(struct roast_cell *cells, const struct roast_metric_set *set, size_t i)
 {
         const struct roast_value *value = &set->values[rows[i].metric];
         double whole = rows[i].shape == NO_RATIO ? 0 : set->values[rows[i].of].real;
@@ -108,7 +108,7 @@ int byte_fill(struct roast_table *table, const struct roast_summary *summary)
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                fill_row(cells, &summary->metrics, i);
+                bytes_fill_row(cells, &summary->metrics, i);
         }
         return 0;
 }

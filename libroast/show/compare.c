@@ -98,7 +98,7 @@ static const struct {
         { "section", "Sections: time per event" },
 };
 
-static int fill_runs(struct roast_table *table, const struct roast_comparison *comparison)
+static int compare_fill_runs(struct roast_table *table, const struct roast_comparison *comparison)
 {
         for (size_t i = 0; i < comparison->n_runs; i++) {
                 const struct roast_compare_run *run = &comparison->runs[i];
@@ -118,7 +118,8 @@ static int fill_runs(struct roast_table *table, const struct roast_comparison *c
         return 0;
 }
 
-static int fill_conditions(struct roast_table *table, const struct roast_comparison *comparison)
+static int compare_fill_conditions(struct roast_table *table,
+                                   const struct roast_comparison *comparison)
 {
         for (size_t i = 0; i < comparison->n_differences; i++) {
                 const struct roast_compare_difference *difference = &comparison->differences[i];
@@ -134,7 +135,7 @@ static int fill_conditions(struct roast_table *table, const struct roast_compari
 }
 
 /* Three digits, so that a difference of a percent shows */
-static void format_small(char *text, size_t size, double value, const char *unit)
+static void compare_format_small(char *text, size_t size, double value, const char *unit)
 {
         static const struct {
                 double scale;
@@ -158,8 +159,8 @@ static void format_small(char *text, size_t size, double value, const char *unit
 }
 
 /* The figure, and how far its interval goes: "8.60us ±3%" */
-static void figure_cell(struct roast_cell *cell, const struct roast_compare_row *row, double value,
-                        double low, double high)
+static void compare_figure_cell(struct roast_cell *cell, const struct roast_compare_row *row,
+                                double value, double low, double high)
 {
         char text[ROAST_UNITS_MAX], margin[ROAST_UNITS_MAX] = "";
         double half = fmax(high - value, value - low) / fabs(value);
@@ -171,8 +172,8 @@ static void figure_cell(struct roast_cell *cell, const struct roast_compare_row 
 
                 roast_format_value(text, sizeof(text), row->metric, &plain);
         } else {
-                format_small(text, sizeof(text), value,
-                             row->unit == ROAST_COMPARE_BYTES ? "B" : "s");
+                compare_format_small(text, sizeof(text), value,
+                                     row->unit == ROAST_COMPARE_BYTES ? "B" : "s");
         }
         if (isfinite(half) && half < 9.995)
                 snprintf(margin, sizeof(margin), " \xc2\xb1%.0f%%", 100 * half);
@@ -181,7 +182,7 @@ static void figure_cell(struct roast_cell *cell, const struct roast_compare_row 
         cell->real = value;
 }
 
-static void format_share(char *text, size_t size, double share)
+static void compare_format_share(char *text, size_t size, double share)
 {
         if (fabs(share) >= 9.995)
                 snprintf(text, size, "%+.0f%%", 100 * share);
@@ -189,17 +190,17 @@ static void format_share(char *text, size_t size, double share)
                 snprintf(text, size, "%+.1f%%", 100 * share);
 }
 
-static void change_cells(struct roast_cell *cells, const struct roast_compare_row *row)
+static void compare_change_cells(struct roast_cell *cells, const struct roast_compare_row *row)
 {
         char text[ROAST_UNITS_MAX], low[ROAST_UNITS_MAX], high[ROAST_UNITS_MAX];
 
         if (isfinite(row->change)) {
-                format_share(text, sizeof(text), row->change);
+                compare_format_share(text, sizeof(text), row->change);
                 build_real(&cells[3], row->change, text);
         }
         if (isfinite(row->change_low) && isfinite(row->change_high)) {
-                format_share(low, sizeof(low), row->change_low);
-                format_share(high, sizeof(high), row->change_high);
+                compare_format_share(low, sizeof(low), row->change_low);
+                compare_format_share(high, sizeof(high), row->change_high);
                 build_text(&cells[4], "%s .. %s", low, high);
         }
         if (isfinite(row->p_adjusted)) {
@@ -209,7 +210,7 @@ static void change_cells(struct roast_cell *cells, const struct roast_compare_ro
         }
 }
 
-static void verdict_cell(struct roast_cell *cell, const struct roast_compare_row *row)
+static void compare_verdict_cell(struct roast_cell *cell, const struct roast_compare_row *row)
 {
         /* significant, and still nothing is said: then the noise is why */
         if (row->verdict == ROAST_VERDICT_NONE && row->p_adjusted < 0.05 && row->noise > 1)
@@ -223,7 +224,7 @@ static void verdict_cell(struct roast_cell *cell, const struct roast_compare_row
                                                               : ROAST_STRONG;
 }
 
-static int heading(struct roast_table *table, const char *group)
+static int compare_heading(struct roast_table *table, const char *group)
 {
         struct roast_cell *cells = build_row(table);
 
@@ -236,8 +237,8 @@ static int heading(struct roast_table *table, const char *group)
         return 0;
 }
 
-static int fill_figures(struct roast_table *table, const struct roast_comparison *comparison,
-                        size_t against)
+static int compare_fill_figures(struct roast_table *table,
+                                const struct roast_comparison *comparison, size_t against)
 {
         const char *group = "";
 
@@ -247,22 +248,22 @@ static int fill_figures(struct roast_table *table, const struct roast_comparison
 
                 if (row->against != against)
                         continue;
-                if (strcmp(row->group, group) && heading(table, row->group) < 0)
+                if (strcmp(row->group, group) && compare_heading(table, row->group) < 0)
                         return ROAST_E_NOMEM;
                 group = row->group;
                 cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
                 build_text(&cells[0], "  %s", row->title);
-                figure_cell(&cells[1], row, row->a, row->a_low, row->a_high);
-                figure_cell(&cells[2], row, row->b, row->b_low, row->b_high);
-                change_cells(cells, row);
-                verdict_cell(&cells[6], row);
+                compare_figure_cell(&cells[1], row, row->a, row->a_low, row->a_high);
+                compare_figure_cell(&cells[2], row, row->b, row->b_low, row->b_high);
+                compare_change_cells(cells, row);
+                compare_verdict_cell(&cells[6], row);
         }
         return 0;
 }
 
-static int fill_all(struct roast_tables *tables, const struct roast_comparison *comparison)
+static int compare_fill_all(struct roast_tables *tables, const struct roast_comparison *comparison)
 {
         struct roast_table *table = tables->tables;
         int r;
@@ -276,16 +277,16 @@ static int fill_all(struct roast_tables *tables, const struct roast_comparison *
                                          .title = "What Differs Around Them",
                                          .columns = condition_columns,
                                          .n_columns = 1 + comparison->n_groups };
-        r = fill_runs(&table[0], comparison);
+        r = compare_fill_runs(&table[0], comparison);
         if (r >= 0)
-                r = fill_conditions(&table[1], comparison);
+                r = compare_fill_conditions(&table[1], comparison);
         for (size_t i = 1; i < comparison->n_groups && r >= 0; i++) {
                 table[i + 1] =
                         (struct roast_table){ .name = pairs[i].name,
                                               .title = pairs[i].title,
                                               .columns = figure_columns,
                                               .n_columns = ROAST_ARRAY_SIZE(figure_columns) };
-                r = fill_figures(&table[i + 1], comparison, i);
+                r = compare_fill_figures(&table[i + 1], comparison, i);
         }
         for (size_t i = 0; i < tables->n && r >= 0; i++)
                 r = build_result(&table[i]);
@@ -297,14 +298,14 @@ int roast_comparison_tables(struct roast_tables *tables, const struct roast_comp
 {
         *tables = (struct roast_tables){ 0 };
         tables->tables = calloc(1 + comparison->n_groups, sizeof(*tables->tables));
-        if (!tables->tables || fill_all(tables, comparison) < 0) {
+        if (!tables->tables || compare_fill_all(tables, comparison) < 0) {
                 roast_tables_deinit(tables);
                 return roast_fail_nomem(error);
         }
         return 0;
 }
 
-static const char *unit_of(const struct roast_compare_row *row)
+static const char *compare_unit_of(const struct roast_compare_row *row)
 {
         switch (row->unit) {
         case ROAST_COMPARE_SECONDS:
@@ -317,7 +318,7 @@ static const char *unit_of(const struct roast_compare_row *row)
         return roast_unit_names[roast_metrics[row->metric].unit];
 }
 
-static void put_row(struct json *json, const struct roast_compare_row *row)
+static void compare_put_row(struct json *json, const struct roast_compare_row *row)
 {
         static const char *const betters[] = { "", "more", "less" };
 
@@ -326,7 +327,7 @@ static void put_row(struct json *json, const struct roast_compare_row *row)
         json_pair(json, "key", row->key);
         json_pair(json, "title", row->title);
         json_pair_int(json, "against", (int64_t)row->against);
-        json_pair(json, "unit", unit_of(row));
+        json_pair(json, "unit", compare_unit_of(row));
         json_pair(json, "better", betters[row->better]);
         json_pair_double(json, "a", row->a);
         json_pair_double(json, "a_low", row->a_low);
@@ -347,7 +348,7 @@ static void put_row(struct json *json, const struct roast_compare_row *row)
         json_end(json);
 }
 
-static void put_runs(struct json *json, const struct roast_comparison *comparison)
+static void compare_put_runs(struct json *json, const struct roast_comparison *comparison)
 {
         json_key(json, "runs");
         json_array(json);
@@ -370,7 +371,7 @@ static void put_runs(struct json *json, const struct roast_comparison *compariso
         json_end(json);
 }
 
-static void put_environment(struct json *json, const struct roast_comparison *comparison)
+static void compare_put_environment(struct json *json, const struct roast_comparison *comparison)
 {
         json_key(json, "environment");
         json_array(json);
@@ -388,7 +389,7 @@ static void put_environment(struct json *json, const struct roast_comparison *co
 }
 
 /* The sentences, one by one */
-static int put_notes(struct json *json, const struct roast_comparison *comparison)
+static int compare_put_notes(struct json *json, const struct roast_comparison *comparison)
 {
         ROAST_CLEANUP(cleanup_free) char *notes = roast_comparison_notes(comparison);
         char *rest = notes, *note;
@@ -410,14 +411,14 @@ int roast_comparison_to_json(char **ret, const struct roast_comparison *comparis
         struct json json = { .out = &out };
 
         json_object(&json);
-        put_runs(&json, comparison);
-        put_environment(&json, comparison);
-        if (put_notes(&json, comparison) < 0)
+        compare_put_runs(&json, comparison);
+        compare_put_environment(&json, comparison);
+        if (compare_put_notes(&json, comparison) < 0)
                 return roast_fail_nomem(error);
         json_key(&json, "rows");
         json_array(&json);
         for (size_t i = 0; i < comparison->n_rows; i++)
-                put_row(&json, &comparison->rows[i]);
+                compare_put_row(&json, &comparison->rows[i]);
         json_end(&json);
         json_end(&json);
         if (json.error >= 0)

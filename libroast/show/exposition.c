@@ -3,7 +3,7 @@
 #include "show/exposition.h"
 #include "util/utf8.h"
 
-static void put_int(struct exposition *e, int64_t value)
+static void exposition_put_int(struct exposition *e, int64_t value)
 {
         uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
         char text[24], *at = text + sizeof(text);
@@ -17,7 +17,7 @@ static void put_int(struct exposition *e, int64_t value)
 }
 
 /* How many characters from here on stand for themselves */
-static size_t plain_length(const char *text, size_t len)
+static size_t exposition_plain_length(const char *text, size_t len)
 {
         size_t n = 0;
 
@@ -31,7 +31,7 @@ void exposition_escaped(struct exposition *e, const char *text)
         size_t len = strlen(text);
 
         for (size_t i = 0; i < len;) {
-                size_t plain = plain_length(text + i, len - i);
+                size_t plain = exposition_plain_length(text + i, len - i);
                 size_t n = plain ? plain : utf8_length((const uint8_t *)text + i, len - i);
 
                 if (plain)
@@ -84,7 +84,7 @@ void exposition_sample(struct exposition *e)
 void exposition_int(struct exposition *e, int64_t value)
 {
         exposition_put(e, " ", 1);
-        put_int(e, value);
+        exposition_put_int(e, value);
         exposition_put(e, "\n", 1);
 }
 

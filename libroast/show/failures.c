@@ -15,7 +15,7 @@ const struct roast_column failure_columns[FAILURE_N_COLUMNS] = {
 };
 
 /* What happened, where nobody raised an error that would say it */
-static const char *ordinary(int outcome)
+static const char *failures_ordinary(int outcome)
 {
         switch (outcome) {
         case CHUNK_LOST:
@@ -27,7 +27,7 @@ static const char *ordinary(int outcome)
         }
 }
 
-static const char *outcome_name(int outcome)
+static const char *failures_outcome_name(int outcome)
 {
         return outcome >= 0 && outcome < CHUNK_N_OUTCOMES ? chunk_outcomes[outcome] : "unknown";
 }
@@ -40,7 +40,7 @@ int failure_fill(struct roast_table *table, const struct roast_summary *summary)
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", outcome_name(failure->outcome));
+                build_text(&cells[0], "%s", failures_outcome_name(failure->outcome));
                 build_count(&cells[1], failure->attempts);
                 build_count(&cells[2], failure->recovered);
                 if (failure->recovered < failure->attempts)
@@ -52,7 +52,7 @@ int failure_fill(struct roast_table *table, const struct roast_summary *summary)
                 if (failure->error_message)
                         build_text(&cells[5], "%s", failure->error_message);
                 else if (!failure->error_type)
-                        build_absent(&cells[5], ordinary(failure->outcome));
+                        build_absent(&cells[5], failures_ordinary(failure->outcome));
                 if (failure->file)
                         build_text(&cells[6], "%s", failure->file);
         }

@@ -23,7 +23,7 @@ const struct roast_column file_columns[FILE_N_COLUMNS] = {
         { "bar", "", false, 9 },
 };
 
-static void build_branches(struct roast_cell *cell, const struct roast_bytes *bytes)
+static void files_build_branches(struct roast_cell *cell, const struct roast_bytes *bytes)
 {
         if (bytes->trees == 0)
                 return;
@@ -34,27 +34,28 @@ static void build_branches(struct roast_cell *cell, const struct roast_bytes *by
         cell->real = (double)bytes->touched_branches;
 }
 
-static void build_failed(struct roast_cell *cell, int64_t count)
+static void files_build_failed(struct roast_cell *cell, int64_t count)
 {
         build_count(cell, count);
         if (count)
                 cell->emphasis = ROAST_ALERT;
 }
 
-static const char *dataset_of(const struct roast_summary *summary, const struct roast_file *file)
+static const char *files_dataset_of(const struct roast_summary *summary,
+                                    const struct roast_file *file)
 {
         bool known = file->sums.chunks && file->dataset < summary->n_datasets;
 
         return known ? dataset_name(summary->datasets[file->dataset].name) : "";
 }
 
-static void file_cells(struct roast_cell *cells, const struct roast_file *file)
+static void files_fill_cells(struct roast_cell *cells, const struct roast_file *file)
 {
         const struct roast_bytes *sums = &file->sums;
 
         build_text(&cells[0], "%s", file->name);
         build_count(&cells[2], file->finished);
-        build_failed(&cells[3], file->failed);
+        files_build_failed(&cells[3], file->failed);
         build_count(&cells[4], file->events);
         if (file->wall_chunks)
                 build_seconds(&cells[5], file->wall_s);
@@ -65,7 +66,7 @@ static void file_cells(struct roast_cell *cells, const struct roast_file *file)
         build_ratio(&cells[10], &sums->requested, &sums->needed);
         build_ratio(&cells[11], &sums->kernel, &sums->requested);
         build_again(&cells[12], sums);
-        build_branches(&cells[13], sums);
+        files_build_branches(&cells[13], sums);
         build_touched(&cells[14], sums);
         if (file->compression_ratio > 0) {
                 build_percent(&cells[15], file->compression_ratio);
@@ -82,8 +83,8 @@ int file_fill(struct roast_table *table, const struct roast_summary *summary)
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[1], "%s", dataset_of(summary, &summary->files[i]));
-                file_cells(cells, &summary->files[i]);
+                build_text(&cells[1], "%s", files_dataset_of(summary, &summary->files[i]));
+                files_fill_cells(cells, &summary->files[i]);
         }
         return 0;
 }

@@ -42,7 +42,7 @@ bool fit_has_reasons(const struct roast_column *last, size_t n_columns)
 }
 
 /* Where the last (or first) n characters of a text begin (or end) */
-static const char *skip(const char *text, size_t n)
+static const char *fit_skip(const char *text, size_t n)
 {
         size_t left = strlen(text);
 
@@ -73,7 +73,7 @@ char *fit_lines(const char *text, size_t width)
                         r = buf_puts(&out, at + 1 + left <= width ? " " : "\n");
                 at = at && at + 1 + left <= width ? at + 1 : 0;
                 for (; r >= 0 && left > width; left -= width) {
-                        size_t len = (size_t)(skip(word, width) - word);
+                        size_t len = (size_t)(fit_skip(word, width) - word);
 
                         r = buf_printf(&out, "%.*s\n", (int)len, word);
                         word += len;
@@ -94,7 +94,7 @@ struct fit {
 };
 
 /* A column that no row fills is not shown. */
-static void measure(struct fit *fit)
+static void fit_measure(struct fit *fit)
 {
         const struct roast_table *table = fit->table;
 
@@ -113,7 +113,7 @@ static void measure(struct fit *fit)
         }
 }
 
-static size_t total(const struct fit *fit, size_t gap, size_t *flexible)
+static size_t fit_total(const struct fit *fit, size_t gap, size_t *flexible)
 {
         size_t sum = 0, n = 0;
 
@@ -130,7 +130,7 @@ static size_t total(const struct fit *fit, size_t gap, size_t *flexible)
 }
 
 /* Hides the least important column; false: all that are left are always shown. */
-static bool drop(struct fit *fit)
+static bool fit_drop(struct fit *fit)
 {
         size_t worst = COLUMNS_MAX;
 
@@ -146,7 +146,7 @@ static bool drop(struct fit *fit)
 }
 
 /* Shortens the widest of the columns that may be, until `over` characters are gained. */
-static void shorten(struct fit *fit, size_t over)
+static void fit_shorten(struct fit *fit, size_t over)
 {
         while (over--) {
                 size_t widest = COLUMNS_MAX;
@@ -165,7 +165,7 @@ static void shorten(struct fit *fit, size_t over)
  * The first column has names, and so has a last one of text. Reasons go on in the next line: then
  * nothing has to give way.
  */
-static void names_give_way(struct fit *fit)
+static void fit_names_give_way(struct fit *fit)
 {
         const struct roast_column *columns = fit->table->columns;
         size_t first = COLUMNS_MAX, last = 0, n = 0;
@@ -187,19 +187,19 @@ static void names_give_way(struct fit *fit)
         }
 }
 
-static void decide(struct fit *fit, size_t width, size_t gap)
+static void fit_decide(struct fit *fit, size_t width, size_t gap)
 {
-        size_t flexible, sum = total(fit, gap, &flexible);
+        size_t flexible, sum = fit_total(fit, gap, &flexible);
 
-        while (sum > width && sum - flexible > width && drop(fit))
-                sum = total(fit, gap, &flexible);
+        while (sum > width && sum - flexible > width && fit_drop(fit))
+                sum = fit_total(fit, gap, &flexible);
         if (sum > width && sum - flexible > width)
-                names_give_way(fit);
+                fit_names_give_way(fit);
         if (sum > width)
-                shorten(fit, sum - width);
+                fit_shorten(fit, sum - width);
 }
 
-static char *cut_text(const char *text, size_t width, enum roast_cut cut)
+static char *fit_cut_text(const char *text, size_t width, enum roast_cut cut)
 {
         size_t has = fit_width(text);
         char *out = NULL;
@@ -207,12 +207,14 @@ static char *cut_text(const char *text, size_t width, enum roast_cut cut)
         if (has <= width)
                 return strdup(text);
         if (cut == ROAST_CUT_START)
-                return asprintf(&out, ELLIPSIS "%s", skip(text, has - width + 1)) < 0 ? NULL : out;
-        return asprintf(&out, "%.*s" ELLIPSIS, (int)(skip(text, width - 1) - text), text) < 0 ? NULL
-                                                                                              : out;
+                return asprintf(&out, ELLIPSIS "%s", fit_skip(text, has - width + 1)) < 0 ? NULL
+                                                                                          : out;
+        return asprintf(&out, "%.*s" ELLIPSIS, (int)(fit_skip(text, width - 1) - text), text) < 0
+                       ? NULL
+                       : out;
 }
 
-static int copy_rows(struct roast_table *fitted, const struct fit *fit)
+static int fit_copy_rows(struct roast_table *fitted, const struct fit *fit)
 {
         const struct roast_table *table = fit->table;
 
@@ -227,8 +229,8 @@ static int copy_rows(struct roast_table *fitted, const struct fit *fit)
                         if (!fit->shown[i])
                                 continue;
                         *to = *from;
-                        to->text = from->text ? cut_text(from->text, fit->widths[i],
-                                                         table->columns[i].cut)
+                        to->text = from->text ? fit_cut_text(from->text, fit->widths[i],
+                                                             table->columns[i].cut)
                                               : NULL;
                         to++;
                 }
@@ -247,9 +249,9 @@ int roast_table_fit(struct roast_table *fitted, const struct roast_table *table,
         *fitted = (struct roast_table){ .name = table->name,
                                         .title = table->title,
                                         .n_left_out = table->n_rows - fit.n_rows };
-        measure(&fit);
+        fit_measure(&fit);
         if (room->width)
-                decide(&fit, room->width, room->gap);
+                fit_decide(&fit, room->width, room->gap);
         fitted->own_columns = calloc(table->n_columns, sizeof(*fitted->own_columns));
         if (!fitted->own_columns)
                 return roast_fail_nomem(error);
@@ -258,7 +260,7 @@ int roast_table_fit(struct roast_table *fitted, const struct roast_table *table,
                         fitted->own_columns[n++] = table->columns[i];
         fitted->columns = fitted->own_columns;
         fitted->n_columns = n;
-        if (copy_rows(fitted, &fit) < 0) {
+        if (fit_copy_rows(fitted, &fit) < 0) {
                 roast_table_deinit(fitted);
                 return roast_fail_nomem(error);
         }

@@ -7,7 +7,7 @@
 #include "show/formats.h"
 #include "util/cleanup.h"
 
-static int finish(char **ret, struct buf *out, int r, struct roast_error *error)
+static int formats_finish(char **ret, struct buf *out, int r, struct roast_error *error)
 {
         *ret = r < 0 ? NULL : buf_release_string(out);
         return *ret ? 0 : roast_fail_nomem(error);
@@ -28,7 +28,7 @@ int format_markdown_cell(struct buf *out, const char *text, size_t len)
         return r < 0 ? r : buf_puts(out, " |");
 }
 
-static int markdown_cell(struct buf *out, const char *text)
+static int formats_markdown_cell(struct buf *out, const char *text)
 {
         return format_markdown_cell(out, text, strlen(text));
 }
@@ -40,7 +40,7 @@ int roast_table_to_markdown(char **ret, const struct roast_table *table, struct 
 
         r = buf_printf(&out, "### %s\n\n|", table->title);
         for (size_t i = 0; i < table->n_columns && r >= 0; i++)
-                r = markdown_cell(&out, table->columns[i].title);
+                r = formats_markdown_cell(&out, table->columns[i].title);
         if (r >= 0)
                 r = buf_puts(&out, "\n|");
         for (size_t i = 0; i < table->n_columns && r >= 0; i++)
@@ -51,11 +51,11 @@ int roast_table_to_markdown(char **ret, const struct roast_table *table, struct 
                 if (i % table->n_columns == 0)
                         r = buf_puts(&out, "\n|");
                 if (r >= 0)
-                        r = markdown_cell(&out, text ? text : "");
+                        r = formats_markdown_cell(&out, text ? text : "");
         }
         if (r >= 0)
                 r = buf_puts(&out, "\n");
-        return finish(ret, &out, r, error);
+        return formats_finish(ret, &out, r, error);
 }
 
 int format_csv_cell(struct buf *out, const char *text, size_t len)
@@ -74,7 +74,7 @@ int format_csv_cell(struct buf *out, const char *text, size_t len)
 }
 
 /* Numbers as numbers, in base units, not as shown to people */
-static int csv_value(struct buf *out, const struct roast_cell *cell)
+static int formats_csv_value(struct buf *out, const struct roast_cell *cell)
 {
         switch (cell->type) {
         case ROAST_CELL_COUNT:
@@ -100,9 +100,9 @@ int roast_table_to_csv(char **ret, const struct roast_table *table, struct roast
         for (size_t i = 0; i < table->n_rows * table->n_columns && r >= 0; i++) {
                 r = buf_puts(&out, i % table->n_columns ? "," : "\n");
                 if (r >= 0)
-                        r = csv_value(&out, &table->cells[i]);
+                        r = formats_csv_value(&out, &table->cells[i]);
         }
         if (r >= 0)
                 r = buf_puts(&out, "\n");
-        return finish(ret, &out, r, error);
+        return formats_finish(ret, &out, r, error);
 }

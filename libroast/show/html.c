@@ -14,7 +14,7 @@
 /* A notebook wants a glance: longer tables are cut, and say so. */
 #define ROWS_MAX 15
 
-static int put_heading(struct buf *out, const struct roast_table *table)
+static int html_put_heading(struct buf *out, const struct roast_table *table)
 {
         int r = buf_puts(out, "<thead><tr>");
 
@@ -29,7 +29,7 @@ static int put_heading(struct buf *out, const struct roast_table *table)
         return r < 0 ? r : buf_puts(out, "</tr></thead>");
 }
 
-static int put_cell(struct buf *out, const struct roast_cell *cell, bool right)
+static int html_put_cell(struct buf *out, const struct roast_cell *cell, bool right)
 {
         static const char *const styles[] = {
                 [ROAST_PLAIN] = "",
@@ -46,7 +46,7 @@ static int put_cell(struct buf *out, const struct roast_cell *cell, bool right)
         return r < 0 ? r : buf_puts(out, "</td>");
 }
 
-static int put_table(struct buf *out, const struct roast_table *table)
+static int html_put_table(struct buf *out, const struct roast_table *table)
 {
         size_t n = table->n_rows > ROWS_MAX + 1 ? ROWS_MAX : table->n_rows;
         int r;
@@ -57,12 +57,12 @@ static int put_table(struct buf *out, const struct roast_table *table)
         if (r >= 0)
                 r = buf_puts(out, "</caption>");
         if (r >= 0 && table->n_columns > 2) /* two are a name and its value */
-                r = put_heading(out, table);
+                r = html_put_heading(out, table);
         for (size_t row = 0; row < n && r >= 0; row++) {
                 r = buf_puts(out, "<tr>");
                 for (size_t i = 0; i < table->n_columns && r >= 0; i++)
-                        r = put_cell(out, &table->cells[row * table->n_columns + i],
-                                     table->columns[i].right);
+                        r = html_put_cell(out, &table->cells[row * table->n_columns + i],
+                                          table->columns[i].right);
                 if (r >= 0)
                         r = buf_puts(out, "</tr>");
         }
@@ -72,7 +72,7 @@ static int put_table(struct buf *out, const struct roast_table *table)
         return r < 0 ? r : buf_puts(out, "</table>");
 }
 
-static int finish(char **ret, struct buf *out, int r, struct roast_error *error)
+static int html_finish(char **ret, struct buf *out, int r, struct roast_error *error)
 {
         *ret = r < 0 ? NULL : buf_release_string(out);
         return *ret ? 0 : roast_fail_nomem(error);
@@ -86,13 +86,13 @@ int roast_tables_to_html(char **ret, const struct roast_tables *tables, struct r
         r = buf_puts(&out, "<div style=\"display:flex;flex-wrap:wrap;gap:1em 2em;"
                            "align-items:flex-start\">");
         for (size_t i = 0; i < tables->n && r >= 0; i++)
-                r = put_table(&out, &tables->tables[i]);
+                r = html_put_table(&out, &tables->tables[i]);
         if (r >= 0)
                 r = buf_puts(&out, "</div>");
-        return finish(ret, &out, r, error);
+        return html_finish(ret, &out, r, error);
 }
 
-static int put_headline(struct buf *out, const struct roast_run_about *about)
+static int html_put_headline(struct buf *out, const struct roast_run_about *about)
 {
         char start[ROAST_UNITS_MAX] = "at an unknown time";
         int r;
@@ -126,8 +126,8 @@ int roast_show_to_html(char **ret, struct roast_run *run, const struct roast_tab
                 r = roast_tables_to_html(&body, tables, error);
         if (r < 0)
                 return r;
-        r = put_headline(&out, &about);
+        r = html_put_headline(&out, &about);
         if (r >= 0)
                 r = buf_puts(&out, body);
-        return finish(ret, &out, r, error);
+        return html_finish(ret, &out, r, error);
 }

@@ -6,7 +6,8 @@
 #include "show/json.h"
 #include "util/cleanup.h"
 
-static void put_metric(struct json *json, enum roast_metric metric, const struct roast_value *value)
+static void json_put_metric(struct json *json, enum roast_metric metric,
+                            const struct roast_value *value)
 {
         if (roast_metrics[metric].type == ROAST_TYPE_COUNT)
                 json_int(json, value->count);
@@ -14,7 +15,7 @@ static void put_metric(struct json *json, enum roast_metric metric, const struct
                 json_double(json, value->real);
 }
 
-static void put_metrics(struct json *json, const struct roast_summary *summary)
+static void json_put_metrics(struct json *json, const struct roast_summary *summary)
 {
         const struct roast_metric_set *set = &summary->metrics;
 
@@ -23,7 +24,7 @@ static void put_metrics(struct json *json, const struct roast_summary *summary)
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++)
                 if (set->values[i].state != ROAST_ABSENT) {
                         json_key(json, roast_metrics[i].key);
-                        put_metric(json, i, &set->values[i]);
+                        json_put_metric(json, i, &set->values[i]);
                 }
         for (size_t i = 0; i < summary->n_customs; i++)
                 if (summary->customs[i].value.state != ROAST_ABSENT)
@@ -32,8 +33,8 @@ static void put_metrics(struct json *json, const struct roast_summary *summary)
         json_end(json);
 }
 
-static void put_reasons(struct json *json, const struct roast_summary *summary, const char *key,
-                        enum roast_state state)
+static void json_put_reasons(struct json *json, const struct roast_summary *summary,
+                             const char *key, enum roast_state state)
 {
         const struct roast_metric_set *set = &summary->metrics;
 
@@ -49,7 +50,7 @@ static void put_reasons(struct json *json, const struct roast_summary *summary, 
 }
 
 /* What the user's own metrics are: the registry tells that of the others. */
-static void put_customs(struct json *json, const struct roast_summary *summary)
+static void json_put_customs(struct json *json, const struct roast_summary *summary)
 {
         static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
                                                [ROAST_BETTER_MORE] = "more",
@@ -70,7 +71,7 @@ static void put_customs(struct json *json, const struct roast_summary *summary)
         json_end(json);
 }
 
-static void put_cell(struct json *json, const struct roast_cell *cell)
+static void json_put_cell(struct json *json, const struct roast_cell *cell)
 {
         switch (cell->type) {
         case ROAST_CELL_COUNT:
@@ -89,7 +90,7 @@ static void put_cell(struct json *json, const struct roast_cell *cell)
         json_null(json);
 }
 
-static void put_table(struct json *json, const struct roast_table *table)
+static void json_put_table(struct json *json, const struct roast_table *table)
 {
         json_object(json);
         json_pair(json, "name", table->name);
@@ -102,7 +103,7 @@ static void put_table(struct json *json, const struct roast_table *table)
                 json_object(json);
                 for (size_t i = 0; i < table->n_columns; i++) {
                         json_key(json, table->columns[i].key);
-                        put_cell(json, &cells[i]);
+                        json_put_cell(json, &cells[i]);
                         /* the text for people, where it says more than the number */
                         if (cells[i].type != ROAST_CELL_TEXT && cells[i].text &&
                             table->n_columns == 2)
@@ -114,7 +115,7 @@ static void put_table(struct json *json, const struct roast_table *table)
         json_end(json);
 }
 
-static int finish(char **ret, struct json *json, struct roast_error *error)
+static int json_finish(char **ret, struct json *json, struct roast_error *error)
 {
         if (json->error >= 0)
                 json->error = buf_puts(json->out, "\n");
@@ -140,7 +141,7 @@ void show_fact(struct json *json, const struct roast_fact *fact)
         }
 }
 
-static int put_fact(const struct roast_fact *fact, void *context)
+static int json_put_fact(const struct roast_fact *fact, void *context)
 {
         struct json *json = context;
 
@@ -149,7 +150,7 @@ static int put_fact(const struct roast_fact *fact, void *context)
         return 0;
 }
 
-static int put_run(struct json *json, struct roast_run *run, struct roast_error *error)
+static int json_put_run(struct json *json, struct roast_run *run, struct roast_error *error)
 {
         struct roast_run_about about;
         int r;
@@ -163,7 +164,7 @@ static int put_run(struct json *json, struct roast_run *run, struct roast_error 
         json_pair_bool(json, "finished", about.outcome && !strcmp(about.outcome, "finished"));
         json_key(json, "facts");
         json_object(json);
-        r = roast_run_facts(run, put_fact, json, error);
+        r = roast_run_facts(run, json_put_fact, json, error);
         json_end(json);
         json_end(json);
         return r;
@@ -173,7 +174,7 @@ static int put_run(struct json *json, struct roast_run *run, struct roast_error 
  * Of each worker, seconds by those parts that are known; where tasks were not followed there is no
  * worker in it.
  */
-static void put_ledger(struct json *json, const struct roast_summary *summary)
+static void json_put_ledger(struct json *json, const struct roast_summary *summary)
 {
         json_key(json, "time_ledger");
         json_object(json);
@@ -199,23 +200,23 @@ int roast_show_to_json(char **ret, struct roast_run *run, const struct roast_sum
         int r;
 
         json_object(&json);
-        r = put_run(&json, run, error);
+        r = json_put_run(&json, run, error);
         if (r < 0)
                 return r;
-        put_metrics(&json, summary);
-        put_reasons(&json, summary, "absent", ROAST_ABSENT);
-        put_reasons(&json, summary, "estimated", ROAST_ESTIMATED);
-        put_customs(&json, summary);
-        put_ledger(&json, summary);
+        json_put_metrics(&json, summary);
+        json_put_reasons(&json, summary, "absent", ROAST_ABSENT);
+        json_put_reasons(&json, summary, "estimated", ROAST_ESTIMATED);
+        json_put_customs(&json, summary);
+        json_put_ledger(&json, summary);
         if (tables) {
                 json_key(&json, "tables");
                 json_array(&json);
                 for (size_t i = 0; i < tables->n; i++)
-                        put_table(&json, &tables->tables[i]);
+                        json_put_table(&json, &tables->tables[i]);
                 json_end(&json);
         }
         json_end(&json);
-        return finish(ret, &json, error);
+        return json_finish(ret, &json, error);
 }
 
 int roast_table_to_json(char **ret, const struct roast_table *table, struct roast_error *error)
@@ -223,6 +224,6 @@ int roast_table_to_json(char **ret, const struct roast_table *table, struct roas
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct json json = { .out = &out };
 
-        put_table(&json, table);
-        return finish(ret, &json, error);
+        json_put_table(&json, table);
+        return json_finish(ret, &json, error);
 }

@@ -27,7 +27,7 @@ const struct roast_column ledger_columns[LEDGER_N_COLUMNS] = {
         { "most_percent", "Most", true, 1 },
 };
 
-static double whole(const struct roast_ledger_row *row)
+static double ledger_whole(const struct roast_ledger_row *row)
 {
         double sum = 0;
 
@@ -36,14 +36,14 @@ static double whole(const struct roast_ledger_row *row)
         return sum;
 }
 
-static int by_value(const void *a, const void *b)
+static int ledger_by_value(const void *a, const void *b)
 {
         double x = *(const double *)a, y = *(const double *)b;
 
         return (x > y) - (x < y);
 }
 
-static void percent_cell(struct roast_cell *cell, double percent)
+static void ledger_percent_cell(struct roast_cell *cell, double percent)
 {
         char text[16];
 
@@ -51,8 +51,8 @@ static void percent_cell(struct roast_cell *cell, double percent)
         build_real(cell, percent, text);
 }
 
-static int part_row(struct roast_table *table, const struct roast_summary *summary,
-                    unsigned int part, double all, double *shares)
+static int ledger_part_row(struct roast_table *table, const struct roast_summary *summary,
+                           unsigned int part, double all, double *shares)
 {
         struct roast_cell *cells = build_row(table);
         double sum = 0, share;
@@ -63,29 +63,29 @@ static int part_row(struct roast_table *table, const struct roast_summary *summa
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < n; i++) {
                 const struct roast_ledger_row *row = &summary->ledger[i];
-                double time = whole(row);
+                double time = ledger_whole(row);
 
                 sum += row->seconds[part];
                 shares[i] = time > 0 ? row->seconds[part] / time * 100 : 0;
                 estimated |= row->estimated >> part & 1;
         }
-        qsort(shares, n, sizeof(*shares), by_value);
+        qsort(shares, n, sizeof(*shares), ledger_by_value);
         share = all > 0 ? sum / all : 0;
         build_text(&cells[0], "%s%s", roast_ledger_parts[part].title,
                    estimated ? " (estimated)" : "");
         build_seconds(&cells[1], sum);
-        percent_cell(&cells[2], share * 100);
+        ledger_percent_cell(&cells[2], share * 100);
         build_bar(&cells[3], share);
         if (n < 2)
                 return 0;
-        percent_cell(&cells[4], shares[0]);
-        percent_cell(&cells[5], (shares[(n - 1) / 2] + shares[n / 2]) / 2);
-        percent_cell(&cells[6], shares[n - 1]);
+        ledger_percent_cell(&cells[4], shares[0]);
+        ledger_percent_cell(&cells[5], (shares[(n - 1) / 2] + shares[n / 2]) / 2);
+        ledger_percent_cell(&cells[6], shares[n - 1]);
         return 0;
 }
 
 /* What no worker did is left out, but not that none computed, or that none was idle. */
-static bool is_shown(const struct roast_summary *summary, unsigned int part)
+static bool ledger_is_shown(const struct roast_summary *summary, unsigned int part)
 {
         bool even_0 = part == ROAST_LEDGER_PROCESSOR_CPU || part == ROAST_LEDGER_IDLE, any = false;
 
@@ -98,17 +98,17 @@ static bool is_shown(const struct roast_summary *summary, unsigned int part)
 }
 
 /* What a worker did with its time: the share that threads were taken */
-static int worker_row(struct roast_table *table, const struct roast_ledger_row *row)
+static int ledger_worker_row(struct roast_table *table, const struct roast_ledger_row *row)
 {
         struct roast_cell *cells = build_row(table);
-        double all = whole(row), busy = all;
+        double all = ledger_whole(row), busy = all;
 
         if (!cells)
                 return ROAST_E_NOMEM;
         busy -= row->seconds[ROAST_LEDGER_IDLE] + row->seconds[ROAST_LEDGER_GONE];
         build_text(&cells[0], "  %s, busy", row->worker);
         build_seconds(&cells[1], busy);
-        percent_cell(&cells[2], all > 0 ? busy / all * 100 : 0);
+        ledger_percent_cell(&cells[2], all > 0 ? busy / all * 100 : 0);
         build_bar(&cells[3], all > 0 ? busy / all : 0);
         return 0;
 }
@@ -125,13 +125,13 @@ int ledger_fill(struct roast_table *table, const struct roast_summary *summary)
         if (!shares)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < summary->n_ledger; i++)
-                all += whole(&summary->ledger[i]);
+                all += ledger_whole(&summary->ledger[i]);
         for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS && r >= 0; i++)
-                if (is_shown(summary, i))
-                        r = part_row(table, summary, i, all, shares);
+                if (ledger_is_shown(summary, i))
+                        r = ledger_part_row(table, summary, i, all, shares);
         if (summary->n_ledger < 2 || summary->n_ledger > WORKERS_SHOWN)
                 return r;
         for (size_t i = 0; i < summary->n_ledger && r >= 0; i++)
-                r = worker_row(table, &summary->ledger[i]);
+                r = ledger_worker_row(table, &summary->ledger[i]);
         return r;
 }

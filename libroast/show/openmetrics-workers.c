@@ -6,7 +6,8 @@
 #include "show/openmetrics.h"
 #include "util/size.h"
 
-static void put_worker_sums(struct exposition *e, const struct roast_worker_now *workers, size_t n)
+static void openmetrics_put_worker_sums(struct exposition *e,
+                                        const struct roast_worker_now *workers, size_t n)
 {
         int64_t here = 0, threads = 0, rss = 0, n_rss = 0;
         double fullest = -1;
@@ -48,7 +49,7 @@ static void put_worker_sums(struct exposition *e, const struct roast_worker_now 
         }
 }
 
-static int64_t figure_of(const struct roast_worker_now *worker, int figure)
+static int64_t openmetrics_figure_of(const struct roast_worker_now *worker, int figure)
 {
         return figure == 0   ? worker->here
                : figure == 1 ? worker->threads
@@ -56,7 +57,8 @@ static int64_t figure_of(const struct roast_worker_now *worker, int figure)
                              : worker->memory_limit_bytes;
 }
 
-static void put_each_worker(struct exposition *e, const struct roast_worker_now *workers, size_t n)
+static void openmetrics_put_each_worker(struct exposition *e,
+                                        const struct roast_worker_now *workers, size_t n)
 {
         static const struct {
                 const char *name;
@@ -73,7 +75,7 @@ static void put_each_worker(struct exposition *e, const struct roast_worker_now 
                 exposition_family(e, figures[i].name, "gauge", figures[i].unit);
                 exposition_help(e, figures[i].help);
                 for (size_t j = 0; j < n; j++) {
-                        int64_t value = figure_of(&workers[j], i);
+                        int64_t value = openmetrics_figure_of(&workers[j], i);
 
                         if (value < 0)
                                 continue;
@@ -90,7 +92,7 @@ void openmetrics_workers(struct exposition *e, const struct roast_workers *worke
         size_t n;
         const struct roast_worker_now *all = roast_workers_all(workers, &n);
 
-        put_worker_sums(e, all, n);
+        openmetrics_put_worker_sums(e, all, n);
         if (each)
-                put_each_worker(e, all, n);
+                openmetrics_put_each_worker(e, all, n);
 }

@@ -23,7 +23,7 @@
 /* Datasets beyond these are told together: labels stay bounded. */
 #define DATASETS_MAX 1000
 
-static void put_about(struct exposition *e, const struct roast_run_about *about)
+static void openmetrics_put_about(struct exposition *e, const struct roast_run_about *about)
 {
         exposition_family(e, "run_info", "gauge", NULL);
         exposition_help(e, "Which run this is, and how it ended");
@@ -79,13 +79,13 @@ struct told {
         struct roast_dataset *sums;
 };
 
-static void told_deinit(struct told *told)
+static void openmetrics_told_deinit(struct told *told)
 {
         intern_deinit(&told->names);
         free(told->sums);
 }
 
-static void add_dataset(struct roast_dataset *sum, const struct roast_dataset *dataset)
+static void openmetrics_add_dataset(struct roast_dataset *sum, const struct roast_dataset *dataset)
 {
         sum->finished = stat_sum_int(sum->finished, dataset->finished);
         sum->failed = stat_sum_int(sum->failed, dataset->failed);
@@ -96,7 +96,7 @@ static void add_dataset(struct roast_dataset *sum, const struct roast_dataset *d
         sum->bytes_chunks += dataset->bytes_chunks;
 }
 
-static int tell_datasets(struct told *told, const struct roast_summary *summary)
+static int openmetrics_tell_datasets(struct told *told, const struct roast_summary *summary)
 {
         struct exposition name = { 0 };
 
@@ -115,15 +115,15 @@ static int tell_datasets(struct told *told, const struct roast_summary *summary)
                 if (number < 0)
                         name.error = ROAST_E_NOMEM;
                 else
-                        add_dataset(&told->sums[number], dataset);
+                        openmetrics_add_dataset(&told->sums[number], dataset);
         }
         buf_deinit(&name.out);
         return name.error;
 }
 
 /* What is not known, or cannot be, is left out: counters are never negative. */
-static void put_dataset(struct exposition *e, const struct counter *counter,
-                        const struct told *told, size_t i)
+static void openmetrics_put_dataset(struct exposition *e, const struct counter *counter,
+                                    const struct told *told, size_t i)
 {
         const struct roast_dataset *dataset = &told->sums[i];
         const int64_t outcomes[] = { dataset->finished, dataset->failed };
@@ -156,8 +156,8 @@ static void put_dataset(struct exposition *e, const struct counter *counter,
         }
 }
 
-static void put_counter(struct exposition *e, const struct counter *counter,
-                        const struct roast_summary *summary, const struct told *told)
+static void openmetrics_put_counter(struct exposition *e, const struct counter *counter,
+                                    const struct roast_summary *summary, const struct told *told)
 {
         const struct roast_value *whole = &summary->metrics.values[counter->whole];
 
@@ -166,7 +166,7 @@ static void put_counter(struct exposition *e, const struct counter *counter,
         exposition_family(e, counter->name, "counter", counter->unit);
         exposition_help(e, counter->help);
         for (size_t i = 0; i < told->names.n; i++)
-                put_dataset(e, counter, told, i);
+                openmetrics_put_dataset(e, counter, told, i);
         if (told->names.n == 0) {
                 exposition_sample(e);
                 exposition_real(e, whole->real);
@@ -174,7 +174,7 @@ static void put_counter(struct exposition *e, const struct counter *counter,
 }
 
 /* Registry rows that are counters above, or the same as others in another unit */
-static bool is_elsewhere(enum roast_metric metric)
+static bool openmetrics_is_elsewhere(enum roast_metric metric)
 {
         static const enum roast_metric elsewhere[] = {
                 ROAST_TOTAL_EVENTS,       ROAST_TOTAL_BYTES_READ,
@@ -212,7 +212,7 @@ static const struct base {
         [ROAST_UNIT_FACTOR] = { NULL, 1, { 0 } },
 };
 
-static const char *name_of(struct exposition *e, enum roast_metric metric)
+static const char *openmetrics_name_of(struct exposition *e, enum roast_metric metric)
 {
         const struct roast_metric_info *info = &roast_metrics[metric];
         const struct base *base = &bases[info->unit];
@@ -235,22 +235,22 @@ static const char *name_of(struct exposition *e, enum roast_metric metric)
         return e->name;
 }
 
-static bool is_shown(const struct roast_metric_set *set, enum roast_metric metric)
+static bool openmetrics_is_shown(const struct roast_metric_set *set, enum roast_metric metric)
 {
-        return !is_elsewhere(metric) && set->values[metric].state != ROAST_ABSENT &&
+        return !openmetrics_is_elsewhere(metric) && set->values[metric].state != ROAST_ABSENT &&
                isfinite(set->values[metric].real);
 }
 
-static void put_registry(struct exposition *e, const struct roast_metric_set *set)
+static void openmetrics_put_registry(struct exposition *e, const struct roast_metric_set *set)
 {
         bool any = false;
 
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++) {
                 const struct roast_metric_info *info = &roast_metrics[i];
 
-                if (!is_shown(set, i))
+                if (!openmetrics_is_shown(set, i))
                         continue;
-                exposition_family(e, name_of(e, i), "gauge", bases[info->unit].unit);
+                exposition_family(e, openmetrics_name_of(e, i), "gauge", bases[info->unit].unit);
                 exposition_escaped(e, info->title);
                 exposition_puts(e, ": ");
                 exposition_help(e, info->formula);
@@ -258,9 +258,9 @@ static void put_registry(struct exposition *e, const struct roast_metric_set *se
                 exposition_real(e, set->values[i].real * bases[info->unit].factor);
         }
         for (unsigned int i = 0; i < ROAST_N_METRICS; i++) {
-                if (!is_shown(set, i) || set->values[i].state != ROAST_ESTIMATED)
+                if (!openmetrics_is_shown(set, i) || set->values[i].state != ROAST_ESTIMATED)
                         continue;
-                name_of(e, i);
+                openmetrics_name_of(e, i);
                 if (!any) {
                         exposition_family(e, "metric_estimated", "gauge", NULL);
                         exposition_help(e,
@@ -274,7 +274,7 @@ static void put_registry(struct exposition *e, const struct roast_metric_set *se
 }
 
 /* The user's own metrics have keys of any kind: they are labels. */
-static void put_customs(struct exposition *e, const struct roast_summary *summary)
+static void openmetrics_put_customs(struct exposition *e, const struct roast_summary *summary)
 {
         bool any = false;
 
@@ -300,14 +300,14 @@ static void put_customs(struct exposition *e, const struct roast_summary *summar
 int roast_openmetrics(char **ret, size_t *len, const struct roast_openmetrics *source,
                       struct roast_error *error)
 {
-        ROAST_CLEANUP(told_deinit) struct told told = { 0 };
-        struct exposition e = { .error = tell_datasets(&told, source->summary) };
+        ROAST_CLEANUP(openmetrics_told_deinit) struct told told = { 0 };
+        struct exposition e = { .error = openmetrics_tell_datasets(&told, source->summary) };
 
-        put_about(&e, source->about);
+        openmetrics_put_about(&e, source->about);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(counters); i++)
-                put_counter(&e, &counters[i], source->summary, &told);
-        put_registry(&e, &source->summary->metrics);
-        put_customs(&e, source->summary);
+                openmetrics_put_counter(&e, &counters[i], source->summary, &told);
+        openmetrics_put_registry(&e, &source->summary->metrics);
+        openmetrics_put_customs(&e, source->summary);
         if (source->workers)
                 openmetrics_workers(&e, source->workers, source->per_worker);
         exposition_puts(&e, "# EOF\n");

@@ -66,7 +66,7 @@ const struct roast_column section_columns[SECTION_N_COLUMNS] = {
         { "bytes", "Bytes", true, 1 },
 };
 
-static void section_times(struct roast_cell *cells, const struct roast_section *section)
+static void parts_section_times(struct roast_cell *cells, const struct roast_section *section)
 {
         if (!section_has_time(section))
                 return;
@@ -88,7 +88,7 @@ int section_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_text(&cells[0], "%s", section->name);
                 build_count(&cells[1], section->chunks);
                 build_count(&cells[2], section->count);
-                section_times(cells, section);
+                parts_section_times(cells, section);
                 if (section->memory_chunks)
                         build_bytes(&cells[7], section->rss_delta_bytes);
                 if (section->bytes_chunks)

@@ -28,8 +28,8 @@ static const struct roast_column fit_columns[] = {
         { "interval", "95 %", true, 1 },
 };
 
-static void real_cell(struct roast_cell *cell, double value, double scale, int decimals,
-                      const char *unit)
+static void scaling_real_cell(struct roast_cell *cell, double value, double scale, int decimals,
+                              const char *unit)
 {
         char text[ROAST_UNITS_MAX];
 
@@ -39,7 +39,7 @@ static void real_cell(struct roast_cell *cell, double value, double scale, int d
         build_real(cell, value, text);
 }
 
-static void rate_cell(struct roast_cell *cell, double events_per_s)
+static void scaling_rate_cell(struct roast_cell *cell, double events_per_s)
 {
         char text[ROAST_UNITS_MAX];
 
@@ -49,7 +49,7 @@ static void rate_cell(struct roast_cell *cell, double events_per_s)
                                              0));
 }
 
-static int fill_points(struct roast_table *table, const struct roast_scaling *scaling)
+static int scaling_fill_points(struct roast_table *table, const struct roast_scaling *scaling)
 {
         for (size_t i = 0; i < scaling->n_points; i++) {
                 const struct roast_scaling_point *point = &scaling->points[i];
@@ -58,11 +58,11 @@ static int fill_points(struct roast_table *table, const struct roast_scaling *sc
                 if (!cells)
                         return ROAST_E_NOMEM;
                 build_text(&cells[0], "%s", point->name);
-                real_cell(&cells[1], point->workers, 1, 1, "");
-                real_cell(&cells[2], point->cores, 1, 1, "");
-                rate_cell(&cells[3], point->events_per_s);
-                real_cell(&cells[4], point->speedup, 1, 2, "x");
-                real_cell(&cells[5], point->efficiency, 100, 1, " %");
+                scaling_real_cell(&cells[1], point->workers, 1, 1, "");
+                scaling_real_cell(&cells[2], point->cores, 1, 1, "");
+                scaling_rate_cell(&cells[3], point->events_per_s);
+                scaling_real_cell(&cells[4], point->speedup, 1, 2, "x");
+                scaling_real_cell(&cells[5], point->efficiency, 100, 1, " %");
                 if (point->left_out)
                         build_text(&cells[6], "left out: %s", point->left_out);
         }
@@ -71,7 +71,7 @@ static int fill_points(struct roast_table *table, const struct roast_scaling *sc
 
 enum style { RATE, SHARE, COST, CORES };
 
-static void format_figure(char *text, size_t size, double value, enum style style)
+static void scaling_format_figure(char *text, size_t size, double value, enum style style)
 {
         if (isinf(value))
                 snprintf(text, size, "never");
@@ -85,8 +85,9 @@ static void format_figure(char *text, size_t size, double value, enum style styl
                 snprintf(text, size, value < 99.5 ? "%.1f" : "%.0f", value);
 }
 
-static int fit_row(struct roast_table *table, const struct roast_scaling_fit *fit,
-                   const char *title, const struct roast_scaling_figure *figure, enum style style)
+static int scaling_fit_row(struct roast_table *table, const struct roast_scaling_fit *fit,
+                           const char *title, const struct roast_scaling_figure *figure,
+                           enum style style)
 {
         struct roast_cell *cells = build_row(table);
         char text[ROAST_UNITS_MAX], high[ROAST_UNITS_MAX];
@@ -95,17 +96,17 @@ static int fit_row(struct roast_table *table, const struct roast_scaling_fit *fi
                 return ROAST_E_NOMEM;
         build_text(&cells[0], "%s", fit->title);
         build_text(&cells[1], "%s", title);
-        format_figure(text, sizeof(text), figure->value, style);
+        scaling_format_figure(text, sizeof(text), figure->value, style);
         build_real(&cells[2], figure->value, text);
         if (isnan(figure->low))
                 return 0;
-        format_figure(text, sizeof(text), figure->low, style);
-        format_figure(high, sizeof(high), figure->high, style);
+        scaling_format_figure(text, sizeof(text), figure->low, style);
+        scaling_format_figure(high, sizeof(high), figure->high, style);
         build_text(&cells[3], "%s .. %s", text, high);
         return 0;
 }
 
-static int fill_fits(struct roast_table *table, const struct roast_scaling *scaling)
+static int scaling_fill_fits(struct roast_table *table, const struct roast_scaling *scaling)
 {
         int r = 0;
 
@@ -121,20 +122,22 @@ static int fill_fits(struct roast_table *table, const struct roast_scaling *scal
                         build_text(&cells[1], "no fit: %s", fit->why);
                         continue;
                 }
-                r = fit_row(table, fit, "One core does", &fit->lambda, RATE);
+                r = scaling_fit_row(table, fit, "One core does", &fit->lambda, RATE);
                 if (r >= 0)
-                        r = fit_row(table, fit, "Serial part (sigma)", &fit->sigma, SHARE);
+                        r = scaling_fit_row(table, fit, "Serial part (sigma)", &fit->sigma, SHARE);
                 if (r >= 0 && i == 1)
-                        r = fit_row(table, fit, "Cost of each pair (kappa)", &fit->kappa, COST);
+                        r = scaling_fit_row(table, fit, "Cost of each pair (kappa)", &fit->kappa,
+                                            COST);
                 if (r >= 0)
-                        r = fit_row(table, fit, "Cores at half efficiency", &fit->half, CORES);
+                        r = scaling_fit_row(table, fit, "Cores at half efficiency", &fit->half,
+                                            CORES);
                 if (r >= 0 && i == 1)
-                        r = fit_row(table, fit, "Knee: slower beyond", &fit->knee, CORES);
+                        r = scaling_fit_row(table, fit, "Knee: slower beyond", &fit->knee, CORES);
                 if (r >= 0)
-                        r = fit_row(table, fit, "Deviation of the runs",
-                                    &(struct roast_scaling_figure){ fit->deviation, (double)NAN,
-                                                                    (double)NAN },
-                                    SHARE);
+                        r = scaling_fit_row(table, fit, "Deviation of the runs",
+                                            &(struct roast_scaling_figure){
+                                                    fit->deviation, (double)NAN, (double)NAN },
+                                            SHARE);
         }
         return r;
 }
@@ -154,9 +157,9 @@ int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling
                                                   .title = "Scaling Laws",
                                                   .columns = fit_columns,
                                                   .n_columns = ROAST_ARRAY_SIZE(fit_columns) };
-        if (fill_points(&tables->tables[0], scaling) < 0 ||
-            fill_fits(&tables->tables[1], scaling) < 0 || build_result(&tables->tables[0]) < 0 ||
-            build_result(&tables->tables[1]) < 0) {
+        if (scaling_fill_points(&tables->tables[0], scaling) < 0 ||
+            scaling_fill_fits(&tables->tables[1], scaling) < 0 ||
+            build_result(&tables->tables[0]) < 0 || build_result(&tables->tables[1]) < 0) {
                 roast_tables_deinit(tables);
                 return roast_fail_nomem(error);
         }
@@ -164,8 +167,8 @@ int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling
 }
 
 /* An infinite number has no JSON form: null stands for "never". */
-static void put_figure(struct json *json, const char *key,
-                       const struct roast_scaling_figure *figure)
+static void scaling_put_figure(struct json *json, const char *key,
+                               const struct roast_scaling_figure *figure)
 {
         json_key(json, key);
         json_object(json);
@@ -175,7 +178,7 @@ static void put_figure(struct json *json, const char *key,
         json_end(json);
 }
 
-static void put_point(struct json *json, const struct roast_scaling_point *point)
+static void scaling_put_point(struct json *json, const struct roast_scaling_point *point)
 {
         json_object(json);
         json_pair(json, "path", point->path);
@@ -194,7 +197,7 @@ static void put_point(struct json *json, const struct roast_scaling_point *point
 #define CURVE_BEYOND 1.3 /* of the largest run */
 
 /* The law as a line to draw: [[cores, events per second], ...] */
-static void put_curve(struct json *json, const struct roast_scaling_fit *fit, double most)
+static void scaling_put_curve(struct json *json, const struct roast_scaling_fit *fit, double most)
 {
         json_key(json, "curve");
         json_array(json);
@@ -209,20 +212,20 @@ static void put_curve(struct json *json, const struct roast_scaling_fit *fit, do
         json_end(json);
 }
 
-static void put_fit(struct json *json, const struct roast_scaling_fit *fit, double most)
+static void scaling_put_fit(struct json *json, const struct roast_scaling_fit *fit, double most)
 {
         json_object(json);
         json_pair(json, "law", fit->law);
         json_pair(json, "title", fit->title);
         json_pair(json, "why", fit->why);
         if (!*fit->why) {
-                put_figure(json, "lambda", &fit->lambda);
-                put_figure(json, "sigma", &fit->sigma);
-                put_figure(json, "kappa", &fit->kappa);
-                put_figure(json, "half", &fit->half);
-                put_figure(json, "knee", &fit->knee);
+                scaling_put_figure(json, "lambda", &fit->lambda);
+                scaling_put_figure(json, "sigma", &fit->sigma);
+                scaling_put_figure(json, "kappa", &fit->kappa);
+                scaling_put_figure(json, "half", &fit->half);
+                scaling_put_figure(json, "knee", &fit->knee);
                 json_pair_double(json, "deviation", fit->deviation);
-                put_curve(json, fit, most);
+                scaling_put_curve(json, fit, most);
         }
         json_end(json);
 }
@@ -238,14 +241,14 @@ int roast_scaling_to_json(char **ret, const struct roast_scaling *scaling,
         json_key(&json, "points");
         json_array(&json);
         for (size_t i = 0; i < scaling->n_points; i++) {
-                put_point(&json, &scaling->points[i]);
+                scaling_put_point(&json, &scaling->points[i]);
                 most = fmax(most, scaling->points[i].cores); /* NaN: not known, and left out */
         }
         json_end(&json);
         json_key(&json, "fits");
         json_array(&json);
         for (size_t i = 0; i < ROAST_SCALING_N_FITS; i++)
-                put_fit(&json, &scaling->fits[i], most);
+                scaling_put_fit(&json, &scaling->fits[i], most);
         json_end(&json);
         json_end(&json);
         if (json.error >= 0)

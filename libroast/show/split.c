@@ -17,7 +17,7 @@ static const enum roast_metric parts[] = {
 };
 
 /* Time asleep that nobody looked at may have been any of those that are not told. */
-static const char *title_of(enum roast_metric part, const struct roast_value *values)
+static const char *split_title_of(enum roast_metric part, const struct roast_value *values)
 {
         if (part == ROAST_CHUNK_OTHER_WAIT_SECONDS &&
             values[ROAST_CHUNK_BLOCK_IO_SECONDS].state == ROAST_ABSENT)
@@ -43,7 +43,7 @@ int split_fill(struct roast_table *table, const struct roast_summary *summary)
                 cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[0], "%s", title_of(parts[i], values));
+                build_text(&cells[0], "%s", split_title_of(parts[i], values));
                 build_seconds(&cells[1], values[parts[i]].real);
                 build_percent(&cells[2], share);
                 build_bar(&cells[3], share);

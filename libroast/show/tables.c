@@ -141,7 +141,7 @@ static const struct roast_column metric_columns[] = {
         { "value", "Value", false },
 };
 
-static void label(struct roast_cell *cell, const char *text, enum level level)
+static void tables_label(struct roast_cell *cell, const char *text, enum level level)
 {
         static const char *const leads[] = {
                 [TOP] = "", [INDENT] = "  ", [BULLET] = "  \xe2\x80\xa2 "
@@ -150,8 +150,8 @@ static void label(struct roast_cell *cell, const char *text, enum level level)
         build_text(cell, "%s%s", leads[level], text);
 }
 
-static void metric_cell(struct roast_cell *cell, const struct roast_metric_set *set,
-                        const struct metric_row *row)
+static void tables_metric_cell(struct roast_cell *cell, const struct roast_metric_set *set,
+                               const struct metric_row *row)
 {
         const struct roast_value *value = &set->values[row->metric];
         char text[ROAST_UNITS_MAX], second[ROAST_UNITS_MAX] = "";
@@ -181,8 +181,8 @@ static void metric_cell(struct roast_cell *cell, const struct roast_metric_set *
         cell->emphasis = row->alert ? ROAST_ALERT : ROAST_PLAIN;
 }
 
-static int metric_rows(struct roast_table *table, const struct roast_metric_set *set,
-                       const struct metric_row *rows, size_t n)
+static int tables_metric_rows(struct roast_table *table, const struct roast_metric_set *set,
+                              const struct metric_row *rows, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 const struct roast_value *value = &set->values[rows[i].metric];
@@ -195,64 +195,65 @@ static int metric_rows(struct roast_table *table, const struct roast_metric_set 
                 cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], rows[i].label, rows[i].level);
-                metric_cell(&cells[1], set, &rows[i]);
+                tables_label(&cells[0], rows[i].label, rows[i].level);
+                tables_metric_cell(&cells[1], set, &rows[i]);
         }
         return 0;
 }
 
-static bool known(const struct roast_summary *summary, enum roast_metric metric)
+static bool tables_known(const struct roast_summary *summary, enum roast_metric metric)
 {
         return summary->metrics.values[metric].state != ROAST_ABSENT;
 }
 
-static int fill_throughput(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_throughput(struct roast_table *table, const struct roast_summary *summary)
 {
-        return metric_rows(table, &summary->metrics, throughput_rows,
-                           ROAST_ARRAY_SIZE(throughput_rows));
+        return tables_metric_rows(table, &summary->metrics, throughput_rows,
+                                  ROAST_ARRAY_SIZE(throughput_rows));
 }
 
-static int fill_events(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_events(struct roast_table *table, const struct roast_summary *summary)
 {
         const struct roast_metric_set *set = &summary->metrics;
-        int r = metric_rows(table, set, event_rows, ROAST_ARRAY_SIZE(event_rows));
+        int r = tables_metric_rows(table, set, event_rows, ROAST_ARRAY_SIZE(event_rows));
 
-        if (r < 0 || !known(summary, ROAST_EVENT_RATE_ELAPSED_KHZ) ||
-            !known(summary, ROAST_EVENT_RATE_CPU_TOTAL_KHZ) ||
+        if (r < 0 || !tables_known(summary, ROAST_EVENT_RATE_ELAPSED_KHZ) ||
+            !tables_known(summary, ROAST_EVENT_RATE_CPU_TOTAL_KHZ) ||
             set->values[ROAST_EVENT_RATE_ELAPSED_KHZ].real == 0 ||
             set->values[ROAST_EVENT_RATE_CPU_TOTAL_KHZ].real == 0)
                 return r;
-        return metric_rows(table, set, &ratio_row, 1);
+        return tables_metric_rows(table, set, &ratio_row, 1);
 }
 
-static int fill_resources(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_resources(struct roast_table *table, const struct roast_summary *summary)
 {
-        return metric_rows(table, &summary->metrics, resource_rows,
-                           ROAST_ARRAY_SIZE(resource_rows));
+        return tables_metric_rows(table, &summary->metrics, resource_rows,
+                                  ROAST_ARRAY_SIZE(resource_rows));
 }
 
-static bool any_known(const struct roast_summary *summary, const struct metric_row *rows, size_t n)
+static bool tables_any_known(const struct roast_summary *summary, const struct metric_row *rows,
+                             size_t n)
 {
         bool any = false;
 
         for (size_t i = 0; i < n; i++)
-                any = any || known(summary, rows[i].metric);
+                any = any || tables_known(summary, rows[i].metric);
         return any;
 }
 
 /* A plain dict of metrics tells nothing of what monitoring cost, and has no row for it. */
-static int fill_timing(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_timing(struct roast_table *table, const struct roast_summary *summary)
 {
         const struct roast_metric_set *set = &summary->metrics;
-        int r = metric_rows(table, set, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
+        int r = tables_metric_rows(table, set, timing_rows, ROAST_ARRAY_SIZE(timing_rows));
 
-        if (r < 0 || !any_known(summary, cost_rows, ROAST_ARRAY_SIZE(cost_rows)))
+        if (r < 0 || !tables_any_known(summary, cost_rows, ROAST_ARRAY_SIZE(cost_rows)))
                 return r;
-        return metric_rows(table, set, cost_rows, ROAST_ARRAY_SIZE(cost_rows));
+        return tables_metric_rows(table, set, cost_rows, ROAST_ARRAY_SIZE(cost_rows));
 }
 
 /* Why the figures are not the span's own, where they are not */
-static int fine_reason(struct roast_table *table, const struct roast_metric_set *set)
+static int tables_fine_reason(struct roast_table *table, const struct roast_metric_set *set)
 {
         struct roast_cell *cells;
 
@@ -261,24 +262,24 @@ static int fine_reason(struct roast_table *table, const struct roast_metric_set 
         cells = build_row(table);
         if (!cells)
                 return ROAST_E_NOMEM;
-        label(&cells[0], "Estimated", TOP);
+        tables_label(&cells[0], "Estimated", TOP);
         build_text(&cells[1], "%s", roast_metric_reason(set, ROAST_PROCESSOR_CPU_TIME_SECONDS));
         return 0;
 }
 
-static int fill_fine(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_fine(struct roast_table *table, const struct roast_summary *summary)
 {
         int r;
 
-        if (!known(summary, ROAST_PROCESSOR_CPU_TIME_SECONDS) &&
-            !known(summary, ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS))
+        if (!tables_known(summary, ROAST_PROCESSOR_CPU_TIME_SECONDS) &&
+            !tables_known(summary, ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS))
                 return 0;
-        r = metric_rows(table, &summary->metrics, fine_rows, ROAST_ARRAY_SIZE(fine_rows));
-        return r < 0 ? r : fine_reason(table, &summary->metrics);
+        r = tables_metric_rows(table, &summary->metrics, fine_rows, ROAST_ARRAY_SIZE(fine_rows));
+        return r < 0 ? r : tables_fine_reason(table, &summary->metrics);
 }
 
 /* An empty row, then a heading: how one table holds a second list */
-static int heading(struct roast_table *table, const char *title)
+static int tables_heading(struct roast_table *table, const char *title)
 {
         struct roast_cell *cells;
 
@@ -289,11 +290,11 @@ static int heading(struct roast_table *table, const char *title)
         return 0;
 }
 
-static int chunk_datasets(struct roast_table *table, const struct roast_summary *summary)
+static int tables_chunk_datasets(struct roast_table *table, const struct roast_summary *summary)
 {
         if (summary->n_datasets < 2)
                 return 0;
-        if (heading(table, "Per-Dataset Breakdown") < 0)
+        if (tables_heading(table, "Per-Dataset Breakdown") < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < summary->n_datasets; i++) {
                 const struct roast_dataset *dataset = &summary->datasets[i];
@@ -302,7 +303,7 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], dataset_name(dataset->name), INDENT);
+                tables_label(&cells[0], dataset_name(dataset->name), INDENT);
                 if (dataset->wall_chunks)
                         build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished,
                                    roast_format_seconds(time, sizeof(time),
@@ -316,7 +317,7 @@ static int chunk_datasets(struct roast_table *table, const struct roast_summary 
 
 #define SECTIONS_SHOWN 5
 
-static void section_cell(struct roast_cell *cell, const struct roast_section *section)
+static void tables_section_cell(struct roast_cell *cell, const struct roast_section *section)
 {
         char time[ROAST_UNITS_MAX], memory[ROAST_UNITS_MAX];
         const char *open = "", *shown = "", *close = "", *comma = "", *grown = "", *mean = "";
@@ -337,24 +338,24 @@ static void section_cell(struct roast_cell *cell, const struct roast_section *se
                    grown, mean);
 }
 
-static int chunk_sections(struct roast_table *table, const struct roast_summary *summary)
+static int tables_chunk_sections(struct roast_table *table, const struct roast_summary *summary)
 {
         if (summary->n_sections == 0)
                 return 0;
-        if (heading(table, "Section Timing") < 0)
+        if (tables_heading(table, "Section Timing") < 0)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < summary->n_sections && i < SECTIONS_SHOWN; i++) {
                 struct roast_cell *cells = build_row(table);
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                label(&cells[0], summary->sections[i].name, INDENT);
-                section_cell(&cells[1], &summary->sections[i]);
+                tables_label(&cells[0], summary->sections[i].name, INDENT);
+                tables_section_cell(&cells[1], &summary->sections[i]);
         }
         return 0;
 }
 
-static int fill_chunks(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_chunks(struct roast_table *table, const struct roast_summary *summary)
 {
         static const struct metric_row total = { "Total Chunks", ROAST_NUM_CHUNKS, IF_NONZERO };
         const struct roast_metric_set *set = &summary->metrics;
@@ -363,22 +364,22 @@ static int fill_chunks(struct roast_table *table, const struct roast_summary *su
         if (set->values[ROAST_NUM_CHUNKS].count == 0 &&
             set->values[ROAST_NUM_LOST_CHUNKS].count == 0)
                 return 0;
-        r = metric_rows(table, set, &total, 1);
+        r = tables_metric_rows(table, set, &total, 1);
         if (r >= 0 && (set->values[ROAST_NUM_FAILED_CHUNKS].count > 0 ||
                        set->values[ROAST_NUM_LOST_CHUNKS].count > 0 ||
                        set->values[ROAST_NUM_RETRIED_CHUNKS].count > 0))
-                r = metric_rows(table, set, failure_rows, ROAST_ARRAY_SIZE(failure_rows));
+                r = tables_metric_rows(table, set, failure_rows, ROAST_ARRAY_SIZE(failure_rows));
         if (r >= 0)
-                r = metric_rows(table, set, chunk_rows, ROAST_ARRAY_SIZE(chunk_rows));
+                r = tables_metric_rows(table, set, chunk_rows, ROAST_ARRAY_SIZE(chunk_rows));
         if (r >= 0)
-                r = chunk_datasets(table, summary);
-        return r < 0 ? r : chunk_sections(table, summary);
+                r = tables_chunk_datasets(table, summary);
+        return r < 0 ? r : tables_chunk_sections(table, summary);
 }
 
-static int fill_coverage(struct roast_table *table, const struct roast_summary *summary)
+static int tables_fill_coverage(struct roast_table *table, const struct roast_summary *summary)
 {
-        return metric_rows(table, &summary->metrics, coverage_rows,
-                           ROAST_ARRAY_SIZE(coverage_rows));
+        return tables_metric_rows(table, &summary->metrics, coverage_rows,
+                                  ROAST_ARRAY_SIZE(coverage_rows));
 }
 
 #define COLUMNS(c) c, ROAST_ARRAY_SIZE(c)
@@ -391,12 +392,12 @@ static const struct definition {
         int (*fill)(struct roast_table *table, const struct roast_summary *summary);
         bool asked_for; /* not among all tables: it may have very many rows */
 } definitions[] = {
-        { "throughput", "Throughput Metrics", COLUMNS(metric_columns), fill_throughput },
-        { "events", "Event Processing Metrics", COLUMNS(metric_columns), fill_events },
-        { "resources", "Resource Utilization", COLUMNS(metric_columns), fill_resources },
-        { "timing", "Timing Breakdown", COLUMNS(metric_columns), fill_timing },
-        { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), fill_fine },
-        { "chunks", "Chunk Metrics", COLUMNS(metric_columns), fill_chunks },
+        { "throughput", "Throughput Metrics", COLUMNS(metric_columns), tables_fill_throughput },
+        { "events", "Event Processing Metrics", COLUMNS(metric_columns), tables_fill_events },
+        { "resources", "Resource Utilization", COLUMNS(metric_columns), tables_fill_resources },
+        { "timing", "Timing Breakdown", COLUMNS(metric_columns), tables_fill_timing },
+        { "fine", "Fine Metrics (from Dask Spans)", COLUMNS(metric_columns), tables_fill_fine },
+        { "chunks", "Chunk Metrics", COLUMNS(metric_columns), tables_fill_chunks },
         { "failures", "Failures", failure_columns, FAILURE_N_COLUMNS, failure_fill },
         { "split", "Where the Time of Chunks Went", split_columns, SPLIT_N_COLUMNS, split_fill },
         { "ledger", "Where the Time of Worker Threads Went", ledger_columns, LEDGER_N_COLUMNS,
@@ -406,7 +407,7 @@ static const struct definition {
         { "sections", "Sections", section_columns, SECTION_N_COLUMNS, section_fill },
         { "branches", "Branches", branch_columns, BRANCH_N_COLUMNS, branch_fill },
         { "tasks", "Tasks", task_columns, TASK_TABLE_N_COLUMNS, task_fill },
-        { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), fill_coverage },
+        { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), tables_fill_coverage },
         { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
         { "files", "Files", file_columns, FILE_N_COLUMNS, file_fill, true },
 };
@@ -417,8 +418,8 @@ const char *const roast_table_names[] = {
         "branches",   "tasks",  "coverage",  "custom", "files",    NULL,
 };
 
-static int make(struct roast_table *table, const struct definition *definition,
-                const struct roast_summary *summary, struct roast_error *error)
+static int tables_make(struct roast_table *table, const struct definition *definition,
+                       const struct roast_summary *summary, struct roast_error *error)
 {
         *table = (struct roast_table){ .name = definition->name,
                                        .title = definition->title,
@@ -436,7 +437,7 @@ int roast_table_make(struct roast_table *table, const char *name,
 {
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(definitions); i++)
                 if (!strcmp(definitions[i].name, name))
-                        return make(table, &definitions[i], summary, error);
+                        return tables_make(table, &definitions[i], summary, error);
         return roast_fail(error, ROAST_E_NOENT, "there is no table '%s'", name);
 }
 
@@ -452,7 +453,7 @@ int roast_tables_make(struct roast_tables *tables, const struct roast_summary *s
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(definitions) && r >= 0; i++) {
                 if (definitions[i].asked_for)
                         continue;
-                r = make(&tables->tables[tables->n], &definitions[i], summary, error);
+                r = tables_make(&tables->tables[tables->n], &definitions[i], summary, error);
                 if (r >= 0 && tables->tables[tables->n].n_rows)
                         tables->n++;
         }

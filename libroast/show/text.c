@@ -11,7 +11,7 @@
 #include "show/build.h"
 #include "util/cleanup.h"
 
-static const char *color_of(enum roast_emphasis emphasis)
+static const char *text_color_of(enum roast_emphasis emphasis)
 {
         switch (emphasis) {
         case ROAST_STRONG:
@@ -28,13 +28,13 @@ static const char *color_of(enum roast_emphasis emphasis)
 
 #define FIGURE_MIN 8 /* characters of a line of a reason, on however narrow a terminal */
 
-static bool has_reasons(const struct roast_table *table)
+static bool text_has_reasons(const struct roast_table *table)
 {
         return fit_has_reasons(&table->columns[table->n_columns - 1], table->n_columns);
 }
 
 /* Reasons for which there is no room go on in the next line. */
-static int break_reasons(struct roast_table *table, size_t width)
+static int text_break_reasons(struct roast_table *table, size_t width)
 {
         size_t names = fit_width(table->columns[0].title), room;
 
@@ -60,7 +60,7 @@ static int break_reasons(struct roast_table *table, size_t width)
         return 0;
 }
 
-static int add_columns(struct libscols_table *out, const struct roast_table *table, bool lines)
+static int text_add_columns(struct libscols_table *out, const struct roast_table *table, bool lines)
 {
         struct libscols_column *column = NULL;
 
@@ -80,7 +80,7 @@ static int add_columns(struct libscols_table *out, const struct roast_table *tab
         return 0;
 }
 
-static int add_row(struct libscols_table *out, const struct roast_table *table, size_t row)
+static int text_add_row(struct libscols_table *out, const struct roast_table *table, size_t row)
 {
         struct libscols_line *line = scols_table_new_line(out, NULL);
 
@@ -88,7 +88,7 @@ static int add_row(struct libscols_table *out, const struct roast_table *table, 
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < table->n_columns; i++) {
                 const struct roast_cell *cell = &table->cells[row * table->n_columns + i];
-                const char *color = color_of(cell->emphasis);
+                const char *color = text_color_of(cell->emphasis);
 
                 if (scols_line_set_data(line, i, cell->text ? cell->text : "") < 0)
                         return ROAST_E_NOMEM;
@@ -98,8 +98,8 @@ static int add_row(struct libscols_table *out, const struct roast_table *table, 
         return 0;
 }
 
-static int fill(struct libscols_table *out, const struct roast_table *table,
-                const struct roast_text_options *options)
+static int text_fill(struct libscols_table *out, const struct roast_table *table,
+                     const struct roast_text_options *options)
 {
         struct libscols_cell *title = scols_table_get_title(out);
         int r;
@@ -113,14 +113,14 @@ static int fill(struct libscols_table *out, const struct roast_table *table,
                 return ROAST_E_NOMEM;
         if (options->color && scols_cell_set_color(title, "\033[1m") < 0)
                 return ROAST_E_NOMEM;
-        r = add_columns(out, table, options->width && has_reasons(table));
+        r = text_add_columns(out, table, options->width && text_has_reasons(table));
         for (size_t row = 0; row < table->n_rows && r >= 0; row++)
-                r = add_row(out, table, row);
+                r = text_add_row(out, table, row);
         return r;
 }
 
 /* Blanks that fill up the last column */
-static void strip_blanks(char *text)
+static void text_strip_blanks(char *text)
 {
         char *to = text;
 
@@ -134,7 +134,7 @@ static void strip_blanks(char *text)
 }
 
 /* libsmartcols takes strings in the encoding of the locale; ours are UTF-8 everywhere. */
-static int print(struct libscols_table *out, char **text)
+static int text_print(struct libscols_table *out, char **text)
 {
         locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
         int r;
@@ -150,7 +150,7 @@ static int print(struct libscols_table *out, char **text)
 }
 
 /* What was left out, and how to see it */
-static int tail(char **ret, const struct roast_table *table)
+static int text_tail(char **ret, const struct roast_table *table)
 {
         if (!table->n_left_out)
                 return asprintf(ret, "%s", "");
@@ -171,19 +171,20 @@ int roast_table_to_text(char **ret, const struct roast_table *whole,
         r = roast_table_fit(&table, whole, &room, error);
         if (r < 0)
                 return r;
-        if (options->width && has_reasons(&table) && break_reasons(&table, options->width) < 0)
+        if (options->width && text_has_reasons(&table) &&
+            text_break_reasons(&table, options->width) < 0)
                 return roast_fail_nomem(error);
         out = scols_new_table();
         if (!out)
                 return roast_fail_nomem(error);
-        r = fill(out, &table, options);
+        r = text_fill(out, &table, options);
         if (r >= 0)
-                r = print(out, &text);
+                r = text_print(out, &text);
         scols_unref_table(out);
-        if (tail(&more, &table) < 0)
+        if (text_tail(&more, &table) < 0)
                 more = NULL;
         if (r < 0 || !text || !more || asprintf(ret, "%s\n%s", text, more) < 0)
                 return roast_fail_nomem(error);
-        strip_blanks(*ret);
+        text_strip_blanks(*ret);
         return 0;
 }

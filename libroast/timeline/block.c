@@ -66,7 +66,7 @@ struct encoder {
         struct column *columns;
 };
 
-static void encoder_deinit(struct encoder *encoder)
+static void block_encoder_deinit(struct encoder *encoder)
 {
         free(encoder->residuals);
         buf_deinit(&encoder->bits_buf);
@@ -74,7 +74,7 @@ static void encoder_deinit(struct encoder *encoder)
 }
 
 /* An earlier column with the same differences, or `index` itself. */
-static size_t find_like(const struct encoder *encoder, size_t index, size_t n)
+static size_t block_find_like(const struct encoder *encoder, size_t index, size_t n)
 {
         const struct column *column = &encoder->columns[index];
 
@@ -90,7 +90,7 @@ static size_t find_like(const struct encoder *encoder, size_t index, size_t n)
 }
 
 /* HEAD_BYTES_MAX are reserved for each column, so appending a head does not fail. */
-static void put_head(struct buf *out, const struct column *column)
+static void block_put_head(struct buf *out, const struct column *column)
 {
         if (column->drift) {
                 buf_put_u8(out, HEAD_DRIFT);
@@ -103,7 +103,7 @@ static void put_head(struct buf *out, const struct column *column)
         buf_put_u8(out, (uint8_t)(column->width + (column->falls ? HEAD_FALLS : 0)));
 }
 
-static void encode_column(struct encoder *encoder, size_t index, size_t n)
+static void block_encode_column(struct encoder *encoder, size_t index, size_t n)
 {
         struct column *column = &encoder->columns[index];
         const int64_t *values = encoder->values[index];
@@ -113,20 +113,20 @@ static void encode_column(struct encoder *encoder, size_t index, size_t n)
         column_measure(column, encoder->residuals, values, n);
         buf_put_zigzag(encoder->out, values[0]);
         if (column->width)
-                like = find_like(encoder, index, n);
+                like = block_find_like(encoder, index, n);
         if (like != index) {
                 buf_put_u8(encoder->out, HEAD_LIKE);
                 buf_put_u8(encoder->out, (uint8_t)like);
                 return;
         }
-        put_head(encoder->out, column);
+        block_put_head(encoder->out, column);
         if (column->width) {
                 column_encode(column, &encoder->code, &encoder->bits, encoder->residuals, n);
                 encoder->coded = true;
         }
 }
 
-static int encode_columns(struct encoder *encoder, size_t n, size_t k)
+static int block_encode_columns(struct encoder *encoder, size_t n, size_t k)
 {
         int r;
 
@@ -136,7 +136,7 @@ static int encode_columns(struct encoder *encoder, size_t n, size_t k)
         encoder->bits = (struct bits_writer){ .out = &encoder->bits_buf };
         range_encoder_init(&encoder->code, &encoder->code_buf);
         for (size_t i = 0; i < 1 + k; i++)
-                encode_column(encoder, i, n);
+                block_encode_column(encoder, i, n);
         if (!encoder->coded)
                 return 0;
         r = bits_writer_finish(&encoder->bits);
@@ -156,7 +156,7 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
 {
         const int64_t *values[1 + BLOCK_SERIES_MAX]; /* not cleared: few of them are used */
         struct column columns[1 + BLOCK_SERIES_MAX];
-        ROAST_CLEANUP(encoder_deinit)
+        ROAST_CLEANUP(block_encoder_deinit)
         struct encoder encoder = { .out = out, .values = values, .columns = columns };
         size_t start = out->len;
 
@@ -174,7 +174,7 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
         values[0] = times;
         for (size_t i = 0; i < k; i++)
                 values[1 + i] = series[i];
-        if (encode_columns(&encoder, n, k) < 0) {
+        if (block_encode_columns(&encoder, n, k) < 0) {
                 out->len = start;
                 return roast_fail_nomem(error);
         }
@@ -188,7 +188,7 @@ struct head {
 };
 
 /* The head of column `index`; false if there is no such head. */
-static bool take_head(struct head *head, struct cursor *cursor, size_t index)
+static bool block_take_head(struct head *head, struct cursor *cursor, size_t index)
 {
         *head = (struct head){ .column.scale = 1 };
         for (;;) {
@@ -218,13 +218,13 @@ struct decoder {
         struct head *heads; /* by column */
 };
 
-static bool take_streams(struct decoder *decoder, struct cursor *cursor)
+static bool block_take_streams(struct decoder *decoder, struct cursor *cursor)
 {
         decoder->bits.data = cursor_bytes(cursor, &decoder->bits.len);
         return !cursor->bad && range_decoder_init(&decoder->code, cursor->at, cursor_left(cursor));
 }
 
-static void decode_column(struct decoder *decoder, struct block *block, size_t index)
+static void block_decode_column(struct decoder *decoder, struct block *block, size_t index)
 {
         const struct head *head = &decoder->heads[index];
         int64_t *values = block->data + index * block->n;
@@ -238,7 +238,7 @@ static void decode_column(struct decoder *decoder, struct block *block, size_t i
 }
 
 /* The first `wanted` columns; what is behind them in the streams is not looked at. */
-static bool decode_columns(struct block *block, struct cursor *cursor, size_t wanted)
+static bool block_decode_columns(struct block *block, struct cursor *cursor, size_t wanted)
 {
         struct head heads[1 + BLOCK_SERIES_MAX]; /* not cleared: few of them are used */
         struct decoder decoder = { .heads = heads };
@@ -249,14 +249,14 @@ static bool decode_columns(struct block *block, struct cursor *cursor, size_t wa
 
                 if (i < wanted)
                         block->data[i * block->n] = first;
-                if (!take_head(&heads[i], cursor, i))
+                if (!block_take_head(&heads[i], cursor, i))
                         return false;
                 coded |= heads[i].column.width > 0;
         }
-        if (coded ? !take_streams(&decoder, cursor) : cursor_left(cursor) > 0)
+        if (coded ? !block_take_streams(&decoder, cursor) : cursor_left(cursor) > 0)
                 return false;
         for (size_t i = 0; i < wanted; i++)
-                decode_column(&decoder, block, i);
+                block_decode_column(&decoder, block, i);
         if (!coded)
                 return true;
         if (wanted <= block->k) /* they did not read past the end, which gives zeroes */
@@ -284,8 +284,8 @@ static int block_resize(struct block *block, size_t n, size_t n_columns)
 }
 
 /* What stands before the columns */
-static int take_sizes(struct cursor *cursor, size_t *ret_n, size_t *ret_k,
-                      struct roast_error *error)
+static int block_take_sizes(struct cursor *cursor, size_t *ret_n, size_t *ret_k,
+                            struct roast_error *error)
 {
         const uint8_t *magic = cursor_take(cursor, sizeof(block_magic));
         uint8_t version = cursor_u8(cursor);
@@ -305,15 +305,15 @@ static int take_sizes(struct cursor *cursor, size_t *ret_n, size_t *ret_k,
         return 0;
 }
 
-static int decode(struct block *block, const void *data, size_t len, size_t columns_max,
-                  struct roast_error *error)
+static int block_decode_part(struct block *block, const void *data, size_t len, size_t columns_max,
+                             struct roast_error *error)
 {
         struct cursor cursor = cursor_init(data, len);
         size_t n = 0, k = 0, wanted;
         int r;
 
         block->n = block->k = 0;
-        r = take_sizes(&cursor, &n, &k, error);
+        r = block_take_sizes(&cursor, &n, &k, error);
         if (r < 0)
                 return r;
         wanted = 1 + k < columns_max ? 1 + k : columns_max;
@@ -321,7 +321,7 @@ static int decode(struct block *block, const void *data, size_t len, size_t colu
                 return roast_fail_nomem(error);
         block->n = n;
         block->k = k;
-        if (n == 0 ? cursor_left(&cursor) > 0 : !decode_columns(block, &cursor, wanted)) {
+        if (n == 0 ? cursor_left(&cursor) > 0 : !block_decode_columns(block, &cursor, wanted)) {
                 block->n = block->k = 0;
                 return roast_fail(error, ROAST_E_CORRUPT, "the block of samples is damaged");
         }
@@ -330,12 +330,12 @@ static int decode(struct block *block, const void *data, size_t len, size_t colu
 
 int block_decode(struct block *block, const void *data, size_t len, struct roast_error *error)
 {
-        return decode(block, data, len, 1 + BLOCK_SERIES_MAX, error);
+        return block_decode_part(block, data, len, 1 + BLOCK_SERIES_MAX, error);
 }
 
 int block_decode_times(struct block *block, const void *data, size_t len, struct roast_error *error)
 {
-        return decode(block, data, len, 1, error);
+        return block_decode_part(block, data, len, 1, error);
 }
 
 int block_move(struct buf *out, const void *data, size_t len, int64_t offset,
@@ -347,7 +347,7 @@ int block_move(struct buf *out, const void *data, size_t len, int64_t offset,
         uint64_t time;
         int r;
 
-        r = take_sizes(&cursor, &n, &k, error);
+        r = block_take_sizes(&cursor, &n, &k, error);
         if (r < 0)
                 return r;
         first = cursor.at;

@@ -11,7 +11,7 @@ struct models {
         struct range_model length[64]; /* a binary tree over length - 1, its root at 1 */
 };
 
-static void models_init(struct models *models)
+static void column_models_init(struct models *models)
 {
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(models->changed); i++)
                 models->changed[i] = (struct range_model)RANGE_MODEL_INIT;
@@ -19,17 +19,17 @@ static void models_init(struct models *models)
                 models->length[i] = (struct range_model)RANGE_MODEL_INIT;
 }
 
-static unsigned int bit_length(uint64_t value)
+static unsigned int column_bit_length(uint64_t value)
 {
         return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-static uint64_t magnitude(int64_t value)
+static uint64_t column_magnitude(int64_t value)
 {
         return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+static uint64_t column_gcd(uint64_t a, uint64_t b)
 {
         while (b) {
                 uint64_t rest = a % b;
@@ -67,20 +67,20 @@ bool column_alike(const int64_t *a, const int64_t *b, size_t n)
 }
 
 /* Of all residuals; 0 if they are all zero. */
-static uint64_t common_divisor(const int64_t *residuals, size_t count)
+static uint64_t column_common_divisor(const int64_t *residuals, size_t count)
 {
         uint64_t divisor = 0;
 
         for (size_t i = 0; i < count && divisor != 1; i++)
                 if (residuals[i])
-                        divisor = gcd(magnitude(residuals[i]), divisor);
+                        divisor = column_gcd(column_magnitude(residuals[i]), divisor);
         return divisor;
 }
 
-static void divide(int64_t *residuals, size_t count, uint64_t divisor)
+static void column_divide(int64_t *residuals, size_t count, uint64_t divisor)
 {
         for (size_t i = 0; i < count; i++) {
-                uint64_t m = magnitude(residuals[i]) / divisor;
+                uint64_t m = column_magnitude(residuals[i]) / divisor;
 
                 residuals[i] = (int64_t)(residuals[i] < 0 ? -m : m);
         }
@@ -94,20 +94,20 @@ void column_measure(struct column *column, int64_t *residuals, const int64_t *va
         for (size_t i = 1; i < n; i++)
                 residuals[i - 1] =
                         (int64_t)((uint64_t)values[i] - (uint64_t)values[i - 1] - column->drift);
-        divisor = common_divisor(residuals, n - 1);
+        divisor = column_common_divisor(residuals, n - 1);
         if (divisor > 1)
-                divide(residuals, n - 1, divisor);
+                column_divide(residuals, n - 1, divisor);
         for (size_t i = 0; i < n - 1; i++) {
-                all |= magnitude(residuals[i]);
+                all |= column_magnitude(residuals[i]);
                 falls |= residuals[i];
         }
         column->scale = divisor ? divisor : 1;
         column->falls = falls < 0;
-        column->width = bit_length(all);
+        column->width = column_bit_length(all);
 }
 
-static void encode_length(struct models *models, struct range_encoder *code, unsigned int depth,
-                          unsigned int length)
+static void column_encode_length(struct models *models, struct range_encoder *code,
+                                 unsigned int depth, unsigned int length)
 {
         unsigned int node = 1;
 
@@ -122,21 +122,21 @@ static void encode_length(struct models *models, struct range_encoder *code, uns
 void column_encode(const struct column *column, struct range_encoder *code,
                    struct bits_writer *bits, const int64_t *residuals, size_t n)
 {
-        unsigned int depth = bit_length(column->width - 1);
+        unsigned int depth = column_bit_length(column->width - 1);
         bool changed = false;
         struct models models;
 
-        models_init(&models);
+        column_models_init(&models);
         for (size_t i = 0; i < n - 1; i++) {
                 struct range_model *model = &models.changed[changed];
-                uint64_t m = magnitude(residuals[i]);
-                unsigned int length = bit_length(m);
+                uint64_t m = column_magnitude(residuals[i]);
+                unsigned int length = column_bit_length(m);
 
                 changed = m != 0;
                 range_encode(code, model, changed);
                 if (!changed)
                         continue;
-                encode_length(&models, code, depth, length);
+                column_encode_length(&models, code, depth, length);
                 m ^= UINT64_C(1) << (length - 1);
                 if (column->falls)
                         bits_write(bits, m << 1 | (residuals[i] < 0), length);
@@ -145,8 +145,8 @@ void column_encode(const struct column *column, struct range_encoder *code,
         }
 }
 
-static inline unsigned int decode_length(struct models *models, struct range_decoder *code,
-                                         unsigned int depth)
+static inline unsigned int column_decode_length(struct models *models, struct range_decoder *code,
+                                                unsigned int depth)
 {
         unsigned int node = 1;
 
@@ -155,7 +155,7 @@ static inline unsigned int decode_length(struct models *models, struct range_dec
         return node - (1u << depth) + 1;
 }
 
-static inline uint64_t decode_rest(struct bits_reader *bits, bool falls, unsigned int length)
+static inline uint64_t column_decode_rest(struct bits_reader *bits, bool falls, unsigned int length)
 {
         uint64_t leading = UINT64_C(1) << (length - 1), rest;
 
@@ -169,21 +169,21 @@ static inline uint64_t decode_rest(struct bits_reader *bits, bool falls, unsigne
 void column_decode(const struct column *column, struct range_decoder *code_stream,
                    struct bits_reader *bit_stream, int64_t *values, size_t n)
 {
-        unsigned int depth = bit_length(column->width - 1);
+        unsigned int depth = column_bit_length(column->width - 1);
         struct range_decoder code = *code_stream;
         struct bits_reader bits = *bit_stream;
         uint64_t value = (uint64_t)values[0];
         bool changed = false;
         struct models models;
 
-        models_init(&models);
+        column_models_init(&models);
         for (size_t i = 1; i < n; i++) {
                 value += column->drift;
                 changed = range_decode(&code, &models.changed[changed]);
                 if (changed) {
-                        unsigned int length = decode_length(&models, &code, depth);
+                        unsigned int length = column_decode_length(&models, &code, depth);
 
-                        value += decode_rest(&bits, column->falls, length) * column->scale;
+                        value += column_decode_rest(&bits, column->falls, length) * column->scale;
                 }
                 values[i] = (int64_t)value;
         }

@@ -25,7 +25,7 @@ void range_encoder_carry(struct range_encoder *encoder)
                         return;
 }
 
-static void put_word(struct range_encoder *encoder, uint32_t word)
+static void range_put_word(struct range_encoder *encoder, uint32_t word)
 {
         if (encoder->error >= 0) {
                 word = htobe32(word);
@@ -35,7 +35,7 @@ static void put_word(struct range_encoder *encoder, uint32_t word)
 
 void range_encoder_shift(struct range_encoder *encoder)
 {
-        put_word(encoder, (uint32_t)(encoder->low >> 32));
+        range_put_word(encoder, (uint32_t)(encoder->low >> 32));
         encoder->low <<= 32;
         encoder->range <<= 32;
 }
@@ -48,7 +48,7 @@ int range_encoder_finish(struct range_encoder *encoder)
 {
         if (__builtin_add_overflow(encoder->low, (uint64_t)UINT32_MAX, &encoder->low))
                 range_encoder_carry(encoder);
-        put_word(encoder, (uint32_t)(encoder->low >> 32));
+        range_put_word(encoder, (uint32_t)(encoder->low >> 32));
         return encoder->error;
 }
 

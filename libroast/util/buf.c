@@ -84,7 +84,7 @@ int buf_put_u8(struct buf *buf, uint8_t value)
         return buf_append(buf, &value, 1);
 }
 
-static int put_le(struct buf *buf, uint64_t value, size_t n)
+static int buf_put_le(struct buf *buf, uint64_t value, size_t n)
 {
         uint8_t bytes[8];
 
@@ -95,12 +95,12 @@ static int put_le(struct buf *buf, uint64_t value, size_t n)
 
 int buf_put_u32(struct buf *buf, uint32_t value)
 {
-        return put_le(buf, value, 4);
+        return buf_put_le(buf, value, 4);
 }
 
 int buf_put_u64(struct buf *buf, uint64_t value)
 {
-        return put_le(buf, value, 8);
+        return buf_put_le(buf, value, 8);
 }
 
 int buf_put_f64(struct buf *buf, double value)
@@ -133,7 +133,7 @@ int buf_put_zigzag(struct buf *buf, int64_t value)
  * Most figures are whole nanoseconds or bytes: a decimal of at most nine places and fifteen digits
  * is the shortest text of the number that it reads back as.
  */
-static size_t format_decimal(char text[40], double value)
+static size_t buf_format_decimal(char text[40], double value)
 {
         double scaled = value * 1e9;
         int64_t whole;
@@ -156,7 +156,7 @@ static size_t format_decimal(char text[40], double value)
 int buf_put_real(struct buf *buf, double value)
 {
         char text[40], *point;
-        size_t len = format_decimal(text, value);
+        size_t len = buf_format_decimal(text, value);
 
         if (len)
                 return buf_append(buf, text, len);
@@ -204,7 +204,7 @@ const uint8_t *cursor_take(struct cursor *cursor, size_t len)
         return view;
 }
 
-static uint64_t take_le(struct cursor *cursor, size_t n)
+static uint64_t buf_take_le(struct cursor *cursor, size_t n)
 {
         const uint8_t *bytes = cursor_take(cursor, n);
         uint64_t value = 0;
@@ -218,17 +218,17 @@ static uint64_t take_le(struct cursor *cursor, size_t n)
 
 uint8_t cursor_u8(struct cursor *cursor)
 {
-        return (uint8_t)take_le(cursor, 1);
+        return (uint8_t)buf_take_le(cursor, 1);
 }
 
 uint32_t cursor_u32(struct cursor *cursor)
 {
-        return (uint32_t)take_le(cursor, 4);
+        return (uint32_t)buf_take_le(cursor, 4);
 }
 
 uint64_t cursor_u64(struct cursor *cursor)
 {
-        return take_le(cursor, 8);
+        return buf_take_le(cursor, 8);
 }
 
 double cursor_f64(struct cursor *cursor)

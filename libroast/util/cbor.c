@@ -10,7 +10,7 @@ enum { ONE_BYTE = 24, EIGHT_BYTES = 27 };
 /* Simple values in a byte of their own begin here. */
 enum { SIMPLE_BYTE_MIN = 32 };
 
-static int put_head(struct buf *out, enum cbor_type type, uint64_t value, unsigned int low)
+static int cbor_put_head(struct buf *out, enum cbor_type type, uint64_t value, unsigned int low)
 {
         unsigned int n = low < ONE_BYTE ? 0 : 1u << (low - ONE_BYTE);
         uint8_t bytes[9] = { (uint8_t)(type << 5 | low) };
@@ -28,7 +28,7 @@ int cbor_put(struct buf *out, enum cbor_type type, uint64_t value)
                            : value <= UINT32_MAX ? ONE_BYTE + 2
                                                  : EIGHT_BYTES;
 
-        return put_head(out, type, value, low);
+        return cbor_put_head(out, type, value, low);
 }
 
 int cbor_put_int(struct buf *out, int64_t value)
@@ -42,7 +42,7 @@ int cbor_put_real(struct buf *out, double value)
         uint64_t bits;
 
         memcpy(&bits, &value, sizeof(bits));
-        return put_head(out, CBOR_SIMPLE, bits, EIGHT_BYTES);
+        return cbor_put_head(out, CBOR_SIMPLE, bits, EIGHT_BYTES);
 }
 
 int cbor_put_text(struct buf *out, const char *data, size_t len)
@@ -52,16 +52,16 @@ int cbor_put_text(struct buf *out, const char *data, size_t len)
         return r < 0 ? r : buf_append(out, data, len);
 }
 
-static struct cbor_item bad(struct cursor *in)
+static struct cbor_item cbor_bad(struct cursor *in)
 {
         in->bad = true;
         return (struct cbor_item){ .type = CBOR_BAD };
 }
 
-static struct cbor_item simple(struct cursor *in, struct cbor_item item, unsigned int low)
+static struct cbor_item cbor_simple(struct cursor *in, struct cbor_item item, unsigned int low)
 {
         if (low == ONE_BYTE && item.value < SIMPLE_BYTE_MIN)
-                return bad(in);
+                return cbor_bad(in);
         if (low == EIGHT_BYTES) {
                 item.type = CBOR_REAL;
                 memcpy(&item.real, &item.value, sizeof(item.real));
@@ -78,24 +78,24 @@ struct cbor_item cbor_next(struct cursor *in)
         struct cbor_item item = { .type = byte >> 5, .value = low };
 
         if (low > EIGHT_BYTES)
-                return bad(in);
+                return cbor_bad(in);
         for (unsigned int i = 0; low >= ONE_BYTE && i < 1u << (low - ONE_BYTE); i++)
                 item.value = (i ? item.value << 8 : 0) | cursor_u8(in);
         if (in->bad)
-                return bad(in);
+                return cbor_bad(in);
         switch (item.type) {
         case CBOR_BYTES:
         case CBOR_TEXT:
                 if (item.value > cursor_left(in))
-                        return bad(in);
+                        return cbor_bad(in);
                 item.data = cursor_take(in, (size_t)item.value);
                 return item;
         case CBOR_ARRAY: /* an item takes a byte or more */
-                return item.value > cursor_left(in) ? bad(in) : item;
+                return item.value > cursor_left(in) ? cbor_bad(in) : item;
         case CBOR_MAP:
-                return item.value > cursor_left(in) / 2 ? bad(in) : item;
+                return item.value > cursor_left(in) / 2 ? cbor_bad(in) : item;
         case CBOR_SIMPLE:
-                return simple(in, item, low);
+                return cbor_simple(in, item, low);
         default:
                 return item;
         }

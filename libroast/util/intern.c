@@ -25,25 +25,25 @@ void intern_clear(struct intern *intern)
                 memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t intern_mix(uint64_t hash, uint64_t word)
 {
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
         return hash ^ hash >> 32;
 }
 
 /* Eight bytes at a time. The last round brings what is in the high bits down to all the others. */
-static uint64_t hash_bytes(const uint8_t *data, size_t len)
+static uint64_t intern_hash_bytes(const uint8_t *data, size_t len)
 {
         uint64_t hash = len, word = 0;
 
         for (; len >= sizeof(word); data += sizeof(word), len -= sizeof(word)) {
                 memcpy(&word, data, sizeof(word));
-                hash = mix(hash, word);
+                hash = intern_mix(hash, word);
         }
         word = 0;
         if (len)
                 memcpy(&word, data, len);
-        return mix(mix(hash, word), 0);
+        return intern_mix(intern_mix(hash, word), 0);
 }
 
 const char *intern_get(const struct intern *intern, size_t number, size_t *len)
@@ -55,9 +55,9 @@ const char *intern_get(const struct intern *intern, size_t number, size_t *len)
         return intern->bytes.data ? (const char *)intern->bytes.data + start : "";
 }
 
-static uint32_t *find_slot(const struct intern *intern, const void *data, size_t len)
+static uint32_t *intern_find_slot(const struct intern *intern, const void *data, size_t len)
 {
-        size_t at = hash_bytes(data, len) & (intern->n_slots - 1);
+        size_t at = intern_hash_bytes(data, len) & (intern->n_slots - 1);
 
         for (;; at = (at + 1) & (intern->n_slots - 1)) {
                 const char *other;
@@ -73,18 +73,18 @@ static uint32_t *find_slot(const struct intern *intern, const void *data, size_t
 
 int64_t intern_find(const struct intern *intern, const void *data, size_t len)
 {
-        uint32_t number = intern->n_slots ? *find_slot(intern, data, len) : 0;
+        uint32_t number = intern->n_slots ? *intern_find_slot(intern, data, len) : 0;
 
         return number ? (int64_t)number - 1 : ROAST_E_NOENT;
 }
 
 /* Slots that are all free get the strings that there are. */
-static void fill_slots(struct intern *intern)
+static void intern_fill_slots(struct intern *intern)
 {
         for (size_t i = 0; i < intern->n; i++) {
                 size_t len;
                 const char *data = intern_get(intern, i, &len);
-                uint32_t *slot = find_slot(intern, data, len);
+                uint32_t *slot = intern_find_slot(intern, data, len);
 
                 if (!*slot)
                         *slot = (uint32_t)(i + 1);
@@ -108,7 +108,7 @@ int intern_index(struct intern *intern)
         }
         intern->n_slots = n_slots;
         free(old);
-        fill_slots(intern);
+        intern_fill_slots(intern);
         return 0;
 }
 
@@ -119,7 +119,7 @@ void intern_truncate(struct intern *intern, size_t n)
         intern->n = n;
         intern->bytes.len = n ? intern->ends[n - 1] : 0;
         memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
-        fill_slots(intern);
+        intern_fill_slots(intern);
 }
 
 int intern_append(struct intern *intern, const void *data, size_t len)
@@ -142,7 +142,7 @@ int64_t intern_put(struct intern *intern, const void *data, size_t len)
 
         if (r < 0)
                 return r;
-        slot = find_slot(intern, data, len);
+        slot = intern_find_slot(intern, data, len);
         if (!*slot) {
                 r = intern_append(intern, data, len);
                 if (r < 0)

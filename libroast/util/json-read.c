@@ -39,7 +39,7 @@ bool json_read_nomem(struct json_reader *in)
         return json_read_fail(in, "out of memory");
 }
 
-static void skip_blanks(struct json_reader *in)
+static void json_skip_blanks(struct json_reader *in)
 {
         while (in->at < in->end &&
                (*in->at == ' ' || *in->at == '\n' || *in->at == '\t' || *in->at == '\r'))
@@ -49,7 +49,7 @@ static void skip_blanks(struct json_reader *in)
 int json_reader_end(struct json_reader *in, struct roast_error *error)
 {
         if (!in->problem) {
-                skip_blanks(in);
+                json_skip_blanks(in);
                 if (in->at < in->end)
                         json_read_fail(in, "there is more behind the value");
         }
@@ -61,7 +61,7 @@ int json_reader_end(struct json_reader *in, struct roast_error *error)
                           in->problem_at);
 }
 
-static bool is_word(const struct json_reader *in, const char *word)
+static bool json_is_word(const struct json_reader *in, const char *word)
 {
         size_t len = strlen(word);
 
@@ -72,7 +72,7 @@ enum json_type json_read_type(struct json_reader *in)
 {
         if (in->problem)
                 return JSON_BAD;
-        skip_blanks(in);
+        json_skip_blanks(in);
         if (in->at == in->end)
                 return JSON_BAD;
         switch (*in->at) {
@@ -96,7 +96,7 @@ enum json_type json_read_type(struct json_reader *in)
         }
 }
 
-static bool enter(struct json_reader *in, enum json_type type, char closer)
+static bool json_enter(struct json_reader *in, enum json_type type, char closer)
 {
         if (json_read_type(in) != type)
                 return json_read_fail(in, type == JSON_OBJECT ? "an object is wanted"
@@ -112,20 +112,20 @@ static bool enter(struct json_reader *in, enum json_type type, char closer)
 
 bool json_read_object(struct json_reader *in)
 {
-        return enter(in, JSON_OBJECT, '}');
+        return json_enter(in, JSON_OBJECT, '}');
 }
 
 bool json_read_array(struct json_reader *in)
 {
-        return enter(in, JSON_ARRAY, ']');
+        return json_enter(in, JSON_ARRAY, ']');
 }
 
 /* Past the comma to the next part of the container, or out of it */
-static bool next_part(struct json_reader *in, char closer)
+static bool json_next_part(struct json_reader *in, char closer)
 {
         if (in->problem)
                 return false;
-        skip_blanks(in);
+        json_skip_blanks(in);
         if (in->depth == 0 || in->closer[in->depth - 1] != closer || in->at == in->end)
                 return json_read_fail(in, "it is cut off");
         if (*in->at == closer) {
@@ -144,23 +144,23 @@ static bool next_part(struct json_reader *in, char closer)
 
 bool json_read_element(struct json_reader *in)
 {
-        if (!next_part(in, ']'))
+        if (!json_next_part(in, ']'))
                 return false;
         return json_read_type(in) != JSON_BAD || json_read_fail(in, "a value is missing");
 }
 
 bool json_read_key(struct json_reader *in, struct json_text *key)
 {
-        if (!next_part(in, '}') || !json_read_string(in, key))
+        if (!json_next_part(in, '}') || !json_read_string(in, key))
                 return false;
-        skip_blanks(in);
+        json_skip_blanks(in);
         if (in->at == in->end || *in->at != ':')
                 return json_read_fail(in, "a colon is missing");
         in->at++;
         return json_read_type(in) != JSON_BAD || json_read_fail(in, "a value is missing");
 }
 
-static int hex_value(char c)
+static int json_hex_value(char c)
 {
         if (c >= '0' && c <= '9')
                 return c - '0';
@@ -169,14 +169,14 @@ static int hex_value(char c)
 }
 
 /* The four digits behind \u; negative: they are not */
-static int32_t hex_digits(const struct json_reader *in, const char *at)
+static int32_t json_hex_digits(const struct json_reader *in, const char *at)
 {
         int32_t value = 0;
 
         if (in->end - at < 4)
                 return -1;
         for (int i = 0; i < 4; i++) {
-                int digit = hex_value(at[i]);
+                int digit = json_hex_value(at[i]);
 
                 if (digit < 0)
                         return -1;
@@ -185,7 +185,7 @@ static int32_t hex_digits(const struct json_reader *in, const char *at)
         return value;
 }
 
-static int put_character(struct buf *out, uint32_t c)
+static int json_put_character(struct buf *out, uint32_t c)
 {
         uint8_t bytes[4];
 
@@ -214,25 +214,25 @@ static int put_character(struct buf *out, uint32_t c)
 }
 
 /* Behind the backslash */
-static bool read_escape(struct json_reader *in)
+static bool json_read_escape(struct json_reader *in)
 {
         static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
         const char *found;
         int32_t c, low;
 
         if (in->at < in->end && *in->at == 'u') {
-                c = hex_digits(in, in->at + 1);
+                c = json_hex_digits(in, in->at + 1);
                 if (c < 0)
                         return json_read_fail(in, "an escape is not right");
                 in->at += 5;
-                if (c >= 0xd800 && c < 0xdc00 && is_word(in, "\\u")) {
-                        low = hex_digits(in, in->at + 2);
+                if (c >= 0xd800 && c < 0xdc00 && json_is_word(in, "\\u")) {
+                        low = json_hex_digits(in, in->at + 2);
                         if (low >= 0xdc00 && low <= 0xdfff) {
                                 c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
                                 in->at += 6;
                         }
                 }
-                return put_character(&in->scratch, (uint32_t)c) == 0 || json_read_nomem(in);
+                return json_put_character(&in->scratch, (uint32_t)c) == 0 || json_read_nomem(in);
         }
         found = in->at < in->end && *in->at ? strchr(from, *in->at) : NULL;
         if (!found)
@@ -242,7 +242,7 @@ static bool read_escape(struct json_reader *in)
 }
 
 /* Over characters that stand for themselves; they are not UTF-8: false */
-static bool skip_plain(struct json_reader *in)
+static bool json_skip_plain(struct json_reader *in)
 {
         while (in->at < in->end && *in->at != '"' && *in->at != '\\') {
                 unsigned char c = (unsigned char)*in->at;
@@ -266,7 +266,7 @@ bool json_read_string(struct json_reader *in, struct json_text *text)
         if (json_read_type(in) != JSON_STRING)
                 return json_read_fail(in, "a string is wanted");
         start = ++in->at;
-        if (!skip_plain(in))
+        if (!json_skip_plain(in))
                 return false;
         if (*in->at == '"') { /* the rule: no escapes */
                 *text = (struct json_text){ start, (size_t)(in->at - start) };
@@ -278,10 +278,10 @@ bool json_read_string(struct json_reader *in, struct json_text *text)
                 if (buf_append(&in->scratch, start, (size_t)(in->at - start)) < 0)
                         return json_read_nomem(in);
                 in->at++;
-                if (!read_escape(in))
+                if (!json_read_escape(in))
                         return false;
                 start = in->at;
-                if (!skip_plain(in))
+                if (!json_skip_plain(in))
                         return false;
         }
         if (buf_append(&in->scratch, start, (size_t)(in->at - start)) < 0)
@@ -291,21 +291,21 @@ bool json_read_string(struct json_reader *in, struct json_text *text)
         return true;
 }
 
-static bool is_digit(const struct json_reader *in)
+static bool json_is_digit(const struct json_reader *in)
 {
         return in->at < in->end && *in->at >= '0' && *in->at <= '9';
 }
 
-static bool skip_digits(struct json_reader *in)
+static bool json_skip_digits(struct json_reader *in)
 {
-        if (!is_digit(in))
+        if (!json_is_digit(in))
                 return json_read_fail(in, "a number is not right");
-        while (is_digit(in))
+        while (json_is_digit(in))
                 in->at++;
         return true;
 }
 
-static bool read_named(struct json_reader *in, struct json_number *number)
+static bool json_read_named(struct json_reader *in, struct json_number *number)
 {
         static const struct {
                 const char *word;
@@ -315,7 +315,7 @@ static bool read_named(struct json_reader *in, struct json_number *number)
                       { "-Infinity", (double)-INFINITY } };
 
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-                if (is_word(in, names[i].word)) {
+                if (json_is_word(in, names[i].word)) {
                         in->at += strlen(names[i].word);
                         number->real = names[i].value;
                         return true;
@@ -324,7 +324,7 @@ static bool read_named(struct json_reader *in, struct json_number *number)
 }
 
 /* The digits from `at` on as an integer, if they fit */
-static bool read_whole(const char *at, const char *end, int64_t *value)
+static bool json_read_whole(const char *at, const char *end, int64_t *value)
 {
         bool negative = *at == '-';
 
@@ -347,21 +347,21 @@ bool json_read_number(struct json_reader *in, struct json_number *number)
         *number = (struct json_number){ 0 };
         if (json_read_type(in) != JSON_NUMBER)
                 return json_read_fail(in, "a number is wanted");
-        if (read_named(in, number))
+        if (json_read_named(in, number))
                 return true;
         start = in->at;
         if (*in->at == '-')
                 in->at++;
         if (in->at < in->end && *in->at == '0')
                 in->at++;
-        else if (!skip_digits(in))
+        else if (!json_skip_digits(in))
                 return false;
-        if (is_digit(in))
+        if (json_is_digit(in))
                 return json_read_fail(in, "a number begins with 0");
         if (in->at < in->end && *in->at == '.') {
                 whole = false;
                 in->at++;
-                if (!skip_digits(in))
+                if (!json_skip_digits(in))
                         return false;
         }
         if (in->at < in->end && (*in->at == 'e' || *in->at == 'E')) {
@@ -369,10 +369,10 @@ bool json_read_number(struct json_reader *in, struct json_number *number)
                 in->at++;
                 if (in->at < in->end && (*in->at == '+' || *in->at == '-'))
                         in->at++;
-                if (!skip_digits(in))
+                if (!json_skip_digits(in))
                         return false;
         }
-        number->whole = whole && read_whole(start, in->at, &number->integer);
+        number->whole = whole && json_read_whole(start, in->at, &number->integer);
         number->real = number->whole ? (double)number->integer
                                      : strtod_l(start, NULL, (locale_t)in->locale);
         return true;
@@ -381,7 +381,8 @@ bool json_read_number(struct json_reader *in, struct json_number *number)
 bool json_read_bool(struct json_reader *in, bool *value)
 {
         *value = false;
-        if (json_read_type(in) != JSON_BOOL || !(is_word(in, "true") || is_word(in, "false")))
+        if (json_read_type(in) != JSON_BOOL ||
+            !(json_is_word(in, "true") || json_is_word(in, "false")))
                 return json_read_fail(in, "true or false is wanted");
         *value = *in->at == 't';
         in->at += *value ? 4 : 5;
@@ -389,7 +390,7 @@ bool json_read_bool(struct json_reader *in, bool *value)
 }
 
 /* A value that holds no others */
-static bool skip_scalar(struct json_reader *in)
+static bool json_skip_scalar(struct json_reader *in)
 {
         struct json_number number;
         struct json_text text;
@@ -403,7 +404,7 @@ static bool skip_scalar(struct json_reader *in)
         case JSON_BOOL:
                 return json_read_bool(in, &value);
         case JSON_NULL:
-                if (!is_word(in, "null"))
+                if (!json_is_word(in, "null"))
                         return json_read_fail(in, "a value is not right");
                 in->at += 4;
                 return true;
@@ -413,7 +414,7 @@ static bool skip_scalar(struct json_reader *in)
 }
 
 /* Over a value, or into it if it is a container */
-static bool skip_one(struct json_reader *in)
+static bool json_skip_one(struct json_reader *in)
 {
         switch (json_read_type(in)) {
         case JSON_OBJECT:
@@ -421,7 +422,7 @@ static bool skip_one(struct json_reader *in)
         case JSON_ARRAY:
                 return json_read_array(in);
         default:
-                return skip_scalar(in);
+                return json_skip_scalar(in);
         }
 }
 
@@ -430,13 +431,13 @@ bool json_read_skip(struct json_reader *in)
         unsigned int depth = in->depth;
         struct json_text key;
 
-        if (!skip_one(in))
+        if (!json_skip_one(in))
                 return false;
         while (in->depth > depth) {
                 bool more = in->closer[in->depth - 1] == '}' ? json_read_key(in, &key)
                                                              : json_read_element(in);
 
-                if (more && !skip_one(in))
+                if (more && !json_skip_one(in))
                         return false;
                 if (in->problem)
                         return false;

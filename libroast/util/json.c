@@ -9,7 +9,7 @@
 #include "util/utf8.h"
 
 /* Small pieces are the rule: they go without a call where there is room. */
-static inline void put(struct json *json, const char *data, size_t len)
+static inline void json_put(struct json *json, const char *data, size_t len)
 {
         struct buf *out = json->out;
 
@@ -23,17 +23,17 @@ static inline void put(struct json *json, const char *data, size_t len)
         out->len += len;
 }
 
-static void newline(struct json *json)
+static void json_newline(struct json *json)
 {
         if (json->compact)
                 return;
-        put(json, "\n", 1);
+        json_put(json, "\n", 1);
         for (unsigned int i = 0; i < json->depth; i++)
-                put(json, "  ", 2);
+                json_put(json, "  ", 2);
 }
 
 /* Before every value and key: the comma, and the line break inside a container. */
-static void separate(struct json *json)
+static void json_separate(struct json *json)
 {
         if (json->after_key) {
                 json->after_key = false;
@@ -42,19 +42,19 @@ static void separate(struct json *json)
         if (json->depth == 0)
                 return;
         if (json->filled[json->depth - 1])
-                put(json, ",", 1);
+                json_put(json, ",", 1);
         json->filled[json->depth - 1] = true;
-        newline(json);
+        json_newline(json);
 }
 
-static void open_container(struct json *json, char opener, char closer)
+static void json_open_container(struct json *json, char opener, char closer)
 {
-        separate(json);
+        json_separate(json);
         if (json->depth == JSON_DEPTH_MAX) {
                 json->error = ROAST_E_INVALID;
                 return;
         }
-        put(json, &opener, 1);
+        json_put(json, &opener, 1);
         json->closer[json->depth] = closer;
         json->filled[json->depth] = false;
         json->depth++;
@@ -62,12 +62,12 @@ static void open_container(struct json *json, char opener, char closer)
 
 void json_object(struct json *json)
 {
-        open_container(json, '{', '}');
+        json_open_container(json, '{', '}');
 }
 
 void json_array(struct json *json)
 {
-        open_container(json, '[', ']');
+        json_open_container(json, '[', ']');
 }
 
 void json_end(struct json *json)
@@ -78,12 +78,12 @@ void json_end(struct json *json)
         }
         json->depth--;
         if (json->filled[json->depth])
-                newline(json);
-        put(json, &json->closer[json->depth], 1);
+                json_newline(json);
+        json_put(json, &json->closer[json->depth], 1);
 }
 
 /* How many characters from here on stand for themselves. */
-static size_t plain_length(const char *string, size_t len)
+static size_t json_plain_length(const char *string, size_t len)
 {
         size_t n = 0;
 
@@ -93,37 +93,37 @@ static size_t plain_length(const char *string, size_t len)
         return n;
 }
 
-static void put_escaped(struct json *json, const char *string, size_t len)
+static void json_put_escaped(struct json *json, const char *string, size_t len)
 {
         char escape[8];
 
-        put(json, "\"", 1);
+        json_put(json, "\"", 1);
         for (size_t i = 0; i < len;) {
-                size_t run = plain_length(string + i, len - i);
+                size_t run = json_plain_length(string + i, len - i);
                 size_t n = run ? run : utf8_length((const uint8_t *)string + i, len - i);
                 unsigned char c = (unsigned char)string[i];
 
                 if (n == 0) {
-                        put(json, "\xef\xbf\xbd", 3);
+                        json_put(json, "\xef\xbf\xbd", 3);
                         i++;
                 } else if (run) {
-                        put(json, string + i, run);
+                        json_put(json, string + i, run);
                         i += run;
                 } else if (c == '"' || c == '\\') {
                         escape[0] = '\\';
                         escape[1] = (char)c;
-                        put(json, escape, 2);
+                        json_put(json, escape, 2);
                         i++;
                 } else if (c < 0x20 || c == 0x7f) {
                         snprintf(escape, sizeof(escape), "\\u%04x", c);
-                        put(json, escape, 6);
+                        json_put(json, escape, 6);
                         i++;
                 } else {
-                        put(json, string + i, n);
+                        json_put(json, string + i, n);
                         i += n;
                 }
         }
-        put(json, "\"", 1);
+        json_put(json, "\"", 1);
 }
 
 void json_key(struct json *json, const char *key)
@@ -133,11 +133,11 @@ void json_key(struct json *json, const char *key)
 
 void json_key_n(struct json *json, const char *key, size_t len)
 {
-        separate(json);
-        put_escaped(json, key, len);
-        put(json, ":", 1);
+        json_separate(json);
+        json_put_escaped(json, key, len);
+        json_put(json, ":", 1);
         if (!json->compact)
-                put(json, " ", 1);
+                json_put(json, " ", 1);
         json->after_key = true;
 }
 
@@ -148,8 +148,8 @@ void json_string(struct json *json, const char *string)
 
 void json_string_n(struct json *json, const char *string, size_t len)
 {
-        separate(json);
-        put_escaped(json, string, len);
+        json_separate(json);
+        json_put_escaped(json, string, len);
 }
 
 void json_int(struct json *json, int64_t value)
@@ -162,8 +162,8 @@ void json_int(struct json *json, int64_t value)
         while (rest /= 10);
         if (value < 0)
                 *--at = '-';
-        separate(json);
-        put(json, at, (size_t)(text + sizeof(text) - at));
+        json_separate(json);
+        json_put(json, at, (size_t)(text + sizeof(text) - at));
 }
 
 /* With a point or an exponent, so that it is read as a real number. */
@@ -175,25 +175,25 @@ void json_double(struct json *json, double value)
                 json_null(json);
                 return;
         }
-        separate(json);
+        json_separate(json);
         start = json->out->len;
         if (json->error >= 0)
                 json->error = buf_put_real(json->out, value);
         if (json->error >= 0 && !memchr(json->out->data + start, '.', json->out->len - start) &&
             !memchr(json->out->data + start, 'e', json->out->len - start))
-                put(json, ".0", 2);
+                json_put(json, ".0", 2);
 }
 
 void json_bool(struct json *json, bool value)
 {
-        separate(json);
-        put(json, value ? "true" : "false", value ? 4 : 5);
+        json_separate(json);
+        json_put(json, value ? "true" : "false", value ? 4 : 5);
 }
 
 void json_null(struct json *json)
 {
-        separate(json);
-        put(json, "null", 4);
+        json_separate(json);
+        json_put(json, "null", 4);
 }
 
 void json_pair(struct json *json, const char *key, const char *string)

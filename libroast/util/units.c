@@ -26,7 +26,7 @@ char *roast_format_bytes(char *text, size_t size, double bytes)
         return text;
 }
 
-static void format_long(char *text, size_t size, double seconds)
+static void units_format_long(char *text, size_t size, double seconds)
 {
         long long whole = (long long)seconds;
 
@@ -44,7 +44,7 @@ char *roast_format_seconds(char *text, size_t size, double seconds)
         if (magnitude >= 1e15)
                 snprintf(text, size, "%.3gs", seconds);
         else if (seconds >= 60)
-                format_long(text, size, seconds);
+                units_format_long(text, size, seconds);
         else if (magnitude >= 0.99995 || seconds == 0)
                 snprintf(text, size, "%.1fs", seconds);
         else if (magnitude >= 0.99995e-3)
@@ -97,7 +97,7 @@ char *roast_format_count(char *text, size_t size, int64_t count)
 }
 
 /* One decimal, or three digits where one decimal would hide the number or not end. */
-static void format_plain(char *text, size_t size, double real, const char *unit)
+static void units_format_plain(char *text, size_t size, double real, const char *unit)
 {
         double magnitude = fabs(real);
         bool plain = (magnitude >= 0.0995 && magnitude < 1e15) || real == 0;
@@ -105,7 +105,7 @@ static void format_plain(char *text, size_t size, double real, const char *unit)
         snprintf(text, size, plain ? "%.1f%s" : "%.3g%s", real, unit);
 }
 
-static void format_percent(char *text, size_t size, double percent)
+static void units_format_percent(char *text, size_t size, double percent)
 {
         snprintf(text, size, fabs(percent) < 1e15 ? "%.1f%%" : "%.3g%%", percent);
 }
@@ -122,11 +122,11 @@ char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double re
         case ROAST_UNIT_COUNT:
                 if ((double)count == real)
                         return roast_format_count(text, size, count);
-                format_plain(text, size, real, "");
+                units_format_plain(text, size, real, "");
                 break;
         case ROAST_UNIT_WORKERS:
         case ROAST_UNIT_CORES:
-                format_plain(text, size, real, "");
+                units_format_plain(text, size, real, "");
                 break;
         case ROAST_UNIT_GBPS:
                 snprintf(text, size,
@@ -134,25 +134,25 @@ char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double re
                          real);
                 break;
         case ROAST_UNIT_MB_PER_S:
-                format_plain(text, size, real, " MB/s");
+                units_format_plain(text, size, real, " MB/s");
                 break;
         case ROAST_UNIT_KHZ:
-                format_plain(text, size, real, " kHz");
+                units_format_plain(text, size, real, " kHz");
                 break;
         case ROAST_UNIT_KHZ_PER_CORE:
-                format_plain(text, size, real, " kHz/core");
+                units_format_plain(text, size, real, " kHz/core");
                 break;
         case ROAST_UNIT_HZ_PER_CORE:
-                format_plain(text, size, real, " Hz/core");
+                units_format_plain(text, size, real, " Hz/core");
                 break;
         case ROAST_UNIT_FRACTION:
-                format_percent(text, size, real * 100);
+                units_format_percent(text, size, real * 100);
                 break;
         case ROAST_UNIT_PERCENT:
-                format_percent(text, size, real);
+                units_format_percent(text, size, real);
                 break;
         case ROAST_UNIT_FACTOR:
-                format_plain(text, size, real, "x");
+                units_format_plain(text, size, real, "x");
                 break;
         case ROAST_N_UNITS:
                 text[0] = '\0';

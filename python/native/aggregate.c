@@ -6,7 +6,7 @@
 #include "probe/readings.h"
 #include "roast-units.h"
 
-static int note_report(struct roast_metric_set *set, PyObject *report)
+static int aggregate_note_report(struct roast_metric_set *set, PyObject *report)
 {
         for (size_t i = 0; i < REPORT_N_FIELDS; i++) {
                 const char *field = report_fields[i].name;
@@ -26,7 +26,7 @@ static int note_report(struct roast_metric_set *set, PyObject *report)
 }
 
 /* {"entries": ..., "duration": ..., "performance_counters": {"num_requested_bytes": ...}} */
-static int note_dataset(PyObject *name, PyObject *figures, void *context)
+static int aggregate_note_dataset(PyObject *name, PyObject *figures, void *context)
 {
         struct report_custom *custom = context;
         struct roast_fact entries, duration, bytes = { 0 };
@@ -49,8 +49,8 @@ static int note_dataset(PyObject *name, PyObject *figures, void *context)
         return r;
 }
 
-static int fill_report(struct roast_metric_set *set, PyObject *report, double elapsed_s,
-                       PyObject *figures)
+static int aggregate_fill_report(struct roast_metric_set *set, PyObject *report, double elapsed_s,
+                                 PyObject *figures)
 {
         struct report_custom custom = { 0 };
         struct roast_error error = { 0 };
@@ -61,10 +61,10 @@ static int fill_report(struct roast_metric_set *set, PyObject *report, double el
         else if (r >= 0)
                 r = roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS,
                                             "the times are not finite");
-        if (r >= 0 && report != Py_None && note_report(set, report) < 0)
+        if (r >= 0 && report != Py_None && aggregate_note_report(set, report) < 0)
                 return -1;
         custom.given = figures != Py_None && PyObject_IsTrue(figures) > 0;
-        if (custom.given && plain_each_pair(figures, note_dataset, &custom) < 0)
+        if (custom.given && plain_each_pair(figures, aggregate_note_dataset, &custom) < 0)
                 return -1;
         if (r >= 0 && !custom.given)
                 r = report_assume_process_time(set);
@@ -78,7 +78,7 @@ static int fill_report(struct roast_metric_set *set, PyObject *report, double el
 }
 
 /* The summary, or an exception if filling it failed */
-static PyObject *result(PyObject *module, struct roast_summary *summary, int r)
+static PyObject *aggregate_result(PyObject *module, struct roast_summary *summary, int r)
 {
         PyObject *object = r < 0 ? NULL : native_summary_new(module, summary);
 
@@ -95,12 +95,12 @@ static PyObject *aggregate_report(PyObject *module, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "Odd|O", &report, &start_s, &end_s, &custom))
                 return NULL;
-        r = fill_report(&summary.metrics, report, end_s - start_s, custom);
-        return result(module, &summary, r);
+        r = aggregate_fill_report(&summary.metrics, report, end_s - start_s, custom);
+        return aggregate_result(module, &summary, r);
 }
 
 /* The object's text; none if it is no string */
-static int name_of(struct fine_name *name, PyObject *key, Py_ssize_t i)
+static int aggregate_name_of(struct fine_name *name, PyObject *key, Py_ssize_t i)
 {
         PyObject *part = i < PyTuple_Size(key) ? PyTuple_GetItem(key, i) : NULL;
         Py_ssize_t len = 0;
@@ -114,15 +114,15 @@ static int name_of(struct fine_name *name, PyObject *key, Py_ssize_t i)
 }
 
 /* (kind, prefix, activity[, unit]): value; other keys are passed over */
-static int note_span(PyObject *key, PyObject *value, void *context)
+static int aggregate_note_span(PyObject *key, PyObject *value, void *context)
 {
         struct fine_name prefix, activity, unit;
         double real;
 
         if (!PyTuple_Check(key) || PyTuple_Size(key) < 3)
                 return 0;
-        if (name_of(&prefix, key, 1) < 0 || name_of(&activity, key, 2) < 0 ||
-            name_of(&unit, key, 3) < 0 || plain_real(&real, value) < 0)
+        if (aggregate_name_of(&prefix, key, 1) < 0 || aggregate_name_of(&activity, key, 2) < 0 ||
+            aggregate_name_of(&unit, key, 3) < 0 || plain_real(&real, value) < 0)
                 return -1;
         fine_add(context, prefix, activity, unit, real);
         return 0;
@@ -139,7 +139,7 @@ static PyObject *aggregate_spans(PyObject *module, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "O|z", &spans, &sums.processor))
                 return NULL;
-        r = plain_each_pair(spans, note_span, &sums);
+        r = plain_each_pair(spans, aggregate_note_span, &sums);
         any = sums.seen[FINE_PROCESSOR] || sums.seen[FINE_RETRIES] || sums.seen[FINE_OTHER];
         if (r >= 0 && any &&
             (fine_set(&summary.metrics, &sums) < 0 ||
@@ -147,10 +147,10 @@ static PyObject *aggregate_spans(PyObject *module, PyObject *args)
                 PyErr_NoMemory();
                 r = -1;
         }
-        return result(module, &summary, r);
+        return aggregate_result(module, &summary, r);
 }
 
-static PyObject *process_memory(PyObject *module, PyObject *unused)
+static PyObject *aggregate_process_memory(PyObject *module, PyObject *unused)
 {
         int64_t bytes = probe_rss_bytes();
 
@@ -159,7 +159,7 @@ static PyObject *process_memory(PyObject *module, PyObject *unused)
         return PyFloat_FromDouble(bytes < 0 ? 0 : (double)bytes / (1024 * 1024));
 }
 
-static PyObject *format_with(PyObject *number, char *(*format)(char *, size_t, double))
+static PyObject *aggregate_format_with(PyObject *number, char *(*format)(char *, size_t, double))
 {
         char text[ROAST_UNITS_MAX];
         double value = PyFloat_AsDouble(number);
@@ -169,16 +169,16 @@ static PyObject *format_with(PyObject *number, char *(*format)(char *, size_t, d
         return PyUnicode_FromString(format(text, sizeof(text), value));
 }
 
-static PyObject *format_bytes(PyObject *module, PyObject *number)
+static PyObject *aggregate_format_bytes(PyObject *module, PyObject *number)
 {
         (void)module;
-        return format_with(number, roast_format_bytes_1024);
+        return aggregate_format_with(number, roast_format_bytes_1024);
 }
 
-static PyObject *format_time(PyObject *module, PyObject *number)
+static PyObject *aggregate_format_time(PyObject *module, PyObject *number)
 {
         (void)module;
-        return format_with(number, roast_format_seconds_coarse);
+        return aggregate_format_with(number, roast_format_seconds_coarse);
 }
 
 static PyMethodDef functions[] = {
@@ -187,11 +187,11 @@ static PyMethodDef functions[] = {
           "The workflow's metrics from coffea's report, or from custom figures by dataset." },
         { "aggregate_spans", aggregate_spans, METH_VARARGS,
           "aggregate_spans(spans, processor=None)\n--\n\nDask's fine metrics, summed." },
-        { "process_memory_mb", process_memory, METH_NOARGS,
+        { "process_memory_mb", aggregate_process_memory, METH_NOARGS,
           "process_memory_mb()\n--\n\nThis process's resident set in units of 2**20 bytes." },
-        { "format_bytes", format_bytes, METH_O,
+        { "format_bytes", aggregate_format_bytes, METH_O,
           "format_bytes(bytes)\n--\n\nBytes for people, by powers of 1024." },
-        { "format_time", format_time, METH_O,
+        { "format_time", aggregate_format_time, METH_O,
           "format_time(seconds)\n--\n\nSeconds for people, to a tenth." },
         { 0 },
 };

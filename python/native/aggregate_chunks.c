@@ -26,7 +26,7 @@ struct chunk_reader {
 
 enum { TIMING, MEMORY, BYTES };
 
-static void reader_deinit(struct chunk_reader *reader)
+static void aggregate_reader_deinit(struct chunk_reader *reader)
 {
         for (Py_ssize_t i = 0; reader->section_index && i < PyDict_Size(reader->section_index); i++)
                 Py_XDECREF(reader->sections ? reader->sections[i].type : NULL);
@@ -38,7 +38,7 @@ static void reader_deinit(struct chunk_reader *reader)
 }
 
 /* Element i of an array that has i elements or more; a new one is all zero. */
-static void *element(void **array, Py_ssize_t i, Py_ssize_t n_before, size_t size)
+static void *aggregate_element(void **array, Py_ssize_t i, Py_ssize_t n_before, size_t size)
 {
         char *grown = *array;
 
@@ -54,7 +54,7 @@ static void *element(void **array, Py_ssize_t i, Py_ssize_t n_before, size_t siz
         return grown + (size_t)i * size;
 }
 
-static struct roast_dataset *dataset_of(struct chunk_reader *reader, PyObject *record)
+static struct roast_dataset *aggregate_dataset_of(struct chunk_reader *reader, PyObject *record)
 {
         Py_ssize_t n = PyDict_Size(reader->dataset_index), i;
         PyObject *name;
@@ -68,13 +68,13 @@ static struct roast_dataset *dataset_of(struct chunk_reader *reader, PyObject *r
         Py_DECREF(name);
         if (i < 0)
                 return NULL;
-        found = element((void **)&reader->datasets, i, n, sizeof(*reader->datasets));
+        found = aggregate_element((void **)&reader->datasets, i, n, sizeof(*reader->datasets));
         if (!found && i >= n)
                 PyDict_Clear(reader->dataset_index);
         return found;
 }
 
-static struct named_section *section_of(struct chunk_reader *reader, PyObject *name)
+static struct named_section *aggregate_section_of(struct chunk_reader *reader, PyObject *name)
 {
         Py_ssize_t n = PyDict_Size(reader->section_index);
         Py_ssize_t i = plain_index(reader->section_index, name);
@@ -82,14 +82,14 @@ static struct named_section *section_of(struct chunk_reader *reader, PyObject *n
 
         if (i < 0)
                 return NULL;
-        found = element((void **)&reader->sections, i, n, sizeof(*reader->sections));
+        found = aggregate_element((void **)&reader->sections, i, n, sizeof(*reader->sections));
         if (!found && i >= n)
                 PyDict_DelItem(reader->section_index, name);
         return found;
 }
 
-static int read_finished(struct chunk_reader *reader, struct roast_dataset *dataset,
-                         PyObject *record)
+static int aggregate_read_finished(struct chunk_reader *reader, struct roast_dataset *dataset,
+                                   PyObject *record)
 {
         struct chunk_figures figures = { .cpu_s = (double)NAN, .requested_bytes = (double)NAN };
         struct roast_fact events;
@@ -117,7 +117,7 @@ static int read_finished(struct chunk_reader *reader, struct roast_dataset *data
 }
 
 /* What the record's parts say of a section that is in this part and in none before it */
-static int read_part(struct chunk_reader *reader, PyObject *name, int part)
+static int aggregate_read_part(struct chunk_reader *reader, PyObject *name, int part)
 {
         struct section_figures figures = { .count = 1 };
         struct named_section *section;
@@ -141,7 +141,7 @@ static int read_part(struct chunk_reader *reader, PyObject *name, int part)
         }
         if (!figures.kind)
                 return 0;
-        section = section_of(reader, name);
+        section = aggregate_section_of(reader, name);
         if (!section)
                 return -1;
         if (section < reader->sections + reader->n_listed)
@@ -156,29 +156,30 @@ static int read_part(struct chunk_reader *reader, PyObject *name, int part)
         return 0;
 }
 
-static int read_timing(PyObject *name, PyObject *value, void *context)
+static int aggregate_read_timing(PyObject *name, PyObject *value, void *context)
 {
         (void)value;
-        return read_part(context, name, TIMING);
+        return aggregate_read_part(context, name, TIMING);
 }
 
-static int read_memory(PyObject *name, PyObject *value, void *context)
+static int aggregate_read_memory(PyObject *name, PyObject *value, void *context)
 {
         (void)value;
-        return read_part(context, name, MEMORY);
+        return aggregate_read_part(context, name, MEMORY);
 }
 
-static int read_bytes(PyObject *name, PyObject *value, void *context)
+static int aggregate_read_bytes(PyObject *name, PyObject *value, void *context)
 {
         (void)value;
-        return read_part(context, name, BYTES);
+        return aggregate_read_part(context, name, BYTES);
 }
 
-static int read_parts(struct chunk_reader *reader, PyObject *record)
+static int aggregate_read_parts(struct chunk_reader *reader, PyObject *record)
 {
         static const char *const names[3] = { "timing", "memory", "bytes" };
-        static int (*const readers[3])(PyObject *, PyObject *, void *) = { read_timing, read_memory,
-                                                                           read_bytes };
+        static int (*const readers[3])(PyObject *, PyObject *, void *) = { aggregate_read_timing,
+                                                                           aggregate_read_memory,
+                                                                           aggregate_read_bytes };
         int r = 0;
 
         for (int i = 0; i < 3 && r >= 0; i++) {
@@ -195,7 +196,7 @@ static int read_parts(struct chunk_reader *reader, PyObject *record)
 }
 
 /* What our own records say became of the attempt; others have no such key. -1: an exception */
-static int outcome_of(PyObject *record)
+static int aggregate_outcome_of(PyObject *record)
 {
         PyObject *outcome;
         int found = CHUNK_FINISHED, r = plain_get(record, "outcome", &outcome);
@@ -207,18 +208,18 @@ static int outcome_of(PyObject *record)
         return r < 0 ? -1 : found;
 }
 
-static int read_chunk(PyObject *record, void *context)
+static int aggregate_read_chunk(PyObject *record, void *context)
 {
         struct chunk_reader *reader = context;
         struct roast_dataset *dataset;
         PyObject *failure;
-        int outcome = outcome_of(record), r;
+        int outcome = aggregate_outcome_of(record), r;
 
         if (outcome < 0)
                 return -1;
         if (outcome == CHUNK_LOST || outcome == CHUNK_GRAPH)
                 return 0;
-        dataset = dataset_of(reader, record);
+        dataset = aggregate_dataset_of(reader, record);
         if (!dataset)
                 return -1;
         r = plain_get(record, "error", &failure);
@@ -226,12 +227,12 @@ static int read_chunk(PyObject *record, void *context)
         if (r > 0 || (r == 0 && outcome != CHUNK_FINISHED))
                 chunk_stats_failed(&reader->stats, dataset);
         else if (r == 0)
-                r = read_finished(reader, dataset, record);
-        return r < 0 ? -1 : read_parts(reader, record);
+                r = aggregate_read_finished(reader, dataset, record);
+        return r < 0 ? -1 : aggregate_read_parts(reader, record);
 }
 
 /* {"name": ..., "type": ..., "duration": ..., "mem_delta_mb": ...} */
-static int read_section(PyObject *record, void *context)
+static int aggregate_read_section(PyObject *record, void *context)
 {
         struct section_figures figures = { .kind = SECTION_TIME, .count = 1 };
         struct named_section *section = NULL;
@@ -247,7 +248,7 @@ static int read_section(PyObject *record, void *context)
                 goto out;
         if (!type && !(type = PyUnicode_FromString("section")))
                 goto out;
-        section = section_of(context, name);
+        section = aggregate_section_of(context, name);
         if (!section)
                 goto out;
         figures.rss_delta_bytes = (double)NAN;
@@ -272,7 +273,7 @@ struct dict_maker {
         PyObject *dict;
 };
 
-static int put_dataset(PyObject *name, PyObject *position, void *context)
+static int aggregate_put_dataset(PyObject *name, PyObject *position, void *context)
 {
         struct dict_maker *maker = context;
         const struct roast_dataset *dataset = &maker->reader->datasets[PyLong_AsSsize_t(position)];
@@ -287,7 +288,7 @@ static int put_dataset(PyObject *name, PyObject *position, void *context)
         return r;
 }
 
-static int put_section(PyObject *name, PyObject *position, void *context)
+static int aggregate_put_section(PyObject *name, PyObject *position, void *context)
 {
         struct dict_maker *maker = context;
         const struct named_section *named = &maker->reader->sections[PyLong_AsSsize_t(position)];
@@ -298,8 +299,8 @@ static int put_section(PyObject *name, PyObject *position, void *context)
         return r;
 }
 
-static PyObject *dict_of(const struct chunk_reader *reader, PyObject *index,
-                         int (*put)(PyObject *, PyObject *, void *))
+static PyObject *aggregate_dict_of(const struct chunk_reader *reader, PyObject *index,
+                                   int (*put)(PyObject *, PyObject *, void *))
 {
         struct dict_maker maker = { reader, PyDict_New() };
 
@@ -308,7 +309,7 @@ static PyObject *dict_of(const struct chunk_reader *reader, PyObject *index,
         return maker.dict;
 }
 
-static PyObject *results(PyObject *module, struct chunk_reader *reader)
+static PyObject *aggregate_results(PyObject *module, struct chunk_reader *reader)
 {
         struct roast_summary summary = { 0 };
         PyObject *datasets, *sections, *object = NULL, *tuple = NULL;
@@ -318,8 +319,11 @@ static PyObject *results(PyObject *module, struct chunk_reader *reader)
         else
                 object = native_summary_new(module, &summary);
         roast_summary_deinit(&summary);
-        datasets = object ? dict_of(reader, reader->dataset_index, put_dataset) : NULL;
-        sections = datasets ? dict_of(reader, reader->section_index, put_section) : NULL;
+        datasets = object ? aggregate_dict_of(reader, reader->dataset_index, aggregate_put_dataset)
+                          : NULL;
+        sections = datasets
+                           ? aggregate_dict_of(reader, reader->section_index, aggregate_put_section)
+                           : NULL;
         if (sections)
                 tuple = PyTuple_Pack(3, object, datasets, sections);
         Py_XDECREF(object);
@@ -341,14 +345,14 @@ static PyObject *aggregate_chunks(PyObject *module, PyObject *args)
         if (!reader.dataset_index || !reader.section_index)
                 r = -1;
         if (r >= 0 && sections != Py_None)
-                r = plain_each(sections, read_section, &reader);
+                r = plain_each(sections, aggregate_read_section, &reader);
         if (r >= 0) {
                 reader.n_listed = PyDict_Size(reader.section_index);
-                r = plain_each(chunks, read_chunk, &reader);
+                r = plain_each(chunks, aggregate_read_chunk, &reader);
         }
         if (r >= 0)
-                object = results(module, &reader);
-        reader_deinit(&reader);
+                object = aggregate_results(module, &reader);
+        aggregate_reader_deinit(&reader);
         return object;
 }
 

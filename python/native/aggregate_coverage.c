@@ -29,7 +29,7 @@ struct coverage_reader {
         double uncompressed;
 };
 
-static void reader_deinit(struct coverage_reader *reader)
+static void aggregate_coverage_reader_deinit(struct coverage_reader *reader)
 {
         for (Py_ssize_t i = 0; reader->files && i < PyDict_Size(reader->file_index); i++)
                 coverage_file_deinit(&reader->files[i].coverage);
@@ -40,13 +40,13 @@ static void reader_deinit(struct coverage_reader *reader)
         Py_XDECREF(reader->metadata);
 }
 
-static int no_memory(void)
+static int aggregate_no_memory(void)
 {
         PyErr_NoMemory();
         return -1;
 }
 
-static struct read_file *file_of(struct coverage_reader *reader, PyObject *name)
+static struct read_file *aggregate_file_of(struct coverage_reader *reader, PyObject *name)
 {
         Py_ssize_t n = PyDict_Size(reader->file_index);
         Py_ssize_t i = plain_index(reader->file_index, name);
@@ -67,7 +67,7 @@ static struct read_file *file_of(struct coverage_reader *reader, PyObject *name)
         return &reader->files[i];
 }
 
-static int note_branch(PyObject *name, void *context)
+static int aggregate_note_branch(PyObject *name, void *context)
 {
         struct coverage_reader *reader = context;
         Py_ssize_t number = plain_index(reader->branch_index, name);
@@ -75,13 +75,13 @@ static int note_branch(PyObject *name, void *context)
         if (number < 0)
                 return -1;
         if (ARRAY_ROOM(reader->branches, reader->n_branches, reader->cap) < 0)
-                return no_memory();
+                return aggregate_no_memory();
         reader->branches[reader->n_branches++] = (uint32_t)number;
         return 0;
 }
 
 /* The record's branches, each once */
-static int read_branches(struct coverage_reader *reader, PyObject *record)
+static int aggregate_read_branches(struct coverage_reader *reader, PyObject *record)
 {
         PyObject *list, *set = NULL;
         int r;
@@ -90,14 +90,14 @@ static int read_branches(struct coverage_reader *reader, PyObject *record)
         r = plain_get(record, "accessed_branches", &list);
         if (r > 0 && list != Py_None) {
                 set = PySet_New(list);
-                r = set ? plain_each(set, note_branch, reader) : -1;
+                r = set ? plain_each(set, aggregate_note_branch, reader) : -1;
                 Py_XDECREF(set);
         }
         Py_XDECREF(list);
         return r < 0 ? -1 : 0;
 }
 
-static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObject *file)
+static int aggregate_read_metadata(struct coverage_reader *reader, PyObject *record, PyObject *file)
 {
         PyObject *metadata, *name = NULL;
         struct read_file *found;
@@ -110,7 +110,7 @@ static int read_metadata(struct coverage_reader *reader, PyObject *record, PyObj
                         name = Py_XNewRef(file);
                 }
                 if (r >= 0 && name && name != Py_None) {
-                        found = file_of(reader, name);
+                        found = aggregate_file_of(reader, name);
                         r = found ? 0 : -1;
                         /* one chunk of a file tells more than the others */
                         if (found && (!found->metadata ||
@@ -130,7 +130,7 @@ struct branch_reader {
         struct coverage_file *file;
 };
 
-static int note_bytes(PyObject *name, PyObject *bytes, void *context)
+static int aggregate_note_bytes(PyObject *name, PyObject *bytes, void *context)
 {
         struct branch_reader *branches = context;
         Py_ssize_t number;
@@ -142,20 +142,20 @@ static int note_bytes(PyObject *name, PyObject *bytes, void *context)
         if (plain_real(&real, bytes) < 0)
                 return -1;
         if (coverage_file_branch(branches->file, (uint32_t)number, real) < 0)
-                return no_memory();
+                return aggregate_no_memory();
         return 0;
 }
 
 /* {branch: compressed bytes in the file}, where the file's metadata have it */
-static int read_bytes(struct coverage_reader *reader, struct coverage_file *file,
-                      PyObject *metadata)
+static int aggregate_coverage_read_bytes(struct coverage_reader *reader, struct coverage_file *file,
+                                         PyObject *metadata)
 {
         struct branch_reader branches = { reader, file };
         PyObject *bytes;
         int r = plain_get(metadata, "branch_bytes", &bytes);
 
         if (r > 0 && PyDict_Check(bytes))
-                r = plain_each_pair(bytes, note_bytes, &branches);
+                r = plain_each_pair(bytes, aggregate_note_bytes, &branches);
         Py_XDECREF(bytes);
         return r < 0 ? -1 : 0;
 }
@@ -164,7 +164,7 @@ static int read_bytes(struct coverage_reader *reader, struct coverage_file *file
  * `accessed_bytes` of older records is of the branches' bytes in the whole file. Ours is of the
  * chunk; they name the bytes of the tree, of which the percentage is a share.
  */
-static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
+static int aggregate_read_coverage(struct coverage_reader *reader, PyObject *record, PyObject *file)
 {
         double bytes, whole, branches_percent, bytes_percent, tree_bytes;
         struct read_file *found;
@@ -187,29 +187,29 @@ static int read_coverage(struct coverage_reader *reader, PyObject *record, PyObj
                 bytes = round(bytes_percent * tree_bytes / 100);
         if (!file || file == Py_None)
                 return 0;
-        found = file_of(reader, file);
+        found = aggregate_file_of(reader, file);
         if (!found)
                 return -1;
         if (isfinite(bytes) || isfinite(branches_percent) || isfinite(bytes_percent))
                 found->told = true;
         if (coverage_file_add(&found->coverage, reader->branches, reader->n_branches, bytes,
                               branches_percent, bytes_percent) < 0)
-                return no_memory();
+                return aggregate_no_memory();
         return 0;
 }
 
-static int read_record(PyObject *record, void *context)
+static int aggregate_read_record(PyObject *record, void *context)
 {
         struct coverage_reader *reader = context;
         PyObject *file;
         int r = plain_get(record, "file", &file);
 
         if (r >= 0)
-                r = read_metadata(reader, record, file);
+                r = aggregate_read_metadata(reader, record, file);
         if (r >= 0)
-                r = read_branches(reader, record);
+                r = aggregate_read_branches(reader, record);
         if (r >= 0)
-                r = read_coverage(reader, record, file);
+                r = aggregate_read_coverage(reader, record, file);
         Py_XDECREF(file);
         return r;
 }
@@ -226,7 +226,7 @@ struct coverage_results {
         struct stat_sum bytes_percent;
 };
 
-static int append(PyObject *list, double value)
+static int aggregate_append(PyObject *list, double value)
 {
         PyObject *number = PyFloat_FromDouble(value);
         int r = number ? PyList_Append(list, number) : -1;
@@ -236,7 +236,8 @@ static int append(PyObject *list, double value)
 }
 
 /* The names of the branches that any chunk of a file touched, in alphabetical order */
-static PyObject *accessed(const struct coverage_results *results, const struct coverage_file *file)
+static PyObject *aggregate_accessed(const struct coverage_results *results,
+                                    const struct coverage_file *file)
 {
         Py_ssize_t n = PyList_Size(results->names);
         bool *touched = calloc((size_t)n + 1, sizeof(*touched));
@@ -257,7 +258,7 @@ static PyObject *accessed(const struct coverage_results *results, const struct c
         return list;
 }
 
-static int put_file(PyObject *name, PyObject *position, void *context)
+static int aggregate_put_file(PyObject *name, PyObject *position, void *context)
 {
         struct coverage_results *results = context;
         struct coverage_reader *reader = results->reader;
@@ -274,11 +275,12 @@ static int put_file(PyObject *name, PyObject *position, void *context)
                                plain_get_fact(&branches, file->metadata, "total_branches") < 0 ||
                                plain_get_fact(&bytes, file->metadata, "total_tree_bytes") < 0))
                 return -1;
-        if (file->metadata && read_bytes(reader, &file->coverage, file->metadata) < 0)
+        if (file->metadata &&
+            aggregate_coverage_read_bytes(reader, &file->coverage, file->metadata) < 0)
                 return -1;
         if (coverage_of_file(&coverage, &file->coverage, (size_t)PyDict_Size(reader->branch_index),
                              branches.real, bytes.real) < 0)
-                return no_memory();
+                return aggregate_no_memory();
         stat_add(&results->branches_percent, coverage.branches_percent);
         stat_add(&results->bytes_percent, coverage.bytes_percent);
         dict = Py_BuildValue("{s:L,s:d,s:L,s:L,s:d,s:N}", "total_branches",
@@ -288,20 +290,20 @@ static int put_file(PyObject *name, PyObject *position, void *context)
                              (long long)plain_integer(&(struct roast_fact){
                                      .type = ROAST_FACT_REAL, .real = coverage.bytes }),
                              "bytes_read_percent", coverage.bytes_percent, "accessed_branches",
-                             accessed(results, &file->coverage));
+                             aggregate_accessed(results, &file->coverage));
         r = dict ? PyDict_SetItem(results->files, name, dict) : -1;
         Py_XDECREF(dict);
         if (r >= 0 && ratio > 0 && isfinite(ratio))
-                r = append(results->ratios, ratio);
+                r = aggregate_append(results->ratios, ratio);
         if (r >= 0 && coverage.bytes_percent > 0)
-                r = append(results->percents, coverage.bytes_percent);
+                r = aggregate_append(results->percents, coverage.bytes_percent);
         if (r >= 0 && coverage.estimated)
                 r = PyList_Append(results->estimated, name);
         return r;
 }
 
 /* What is known only if records tell it */
-static int put_means(PyObject *dict, const struct coverage_reader *reader)
+static int aggregate_put_means(PyObject *dict, const struct coverage_reader *reader)
 {
         double ratio = reader->compressed / reader->uncompressed;
 
@@ -321,7 +323,7 @@ static int put_means(PyObject *dict, const struct coverage_reader *reader)
 }
 
 /* All of it, and the names of the files whose bytes are estimated */
-static PyObject *make_results(struct coverage_reader *reader)
+static PyObject *aggregate_make_results(struct coverage_reader *reader)
 {
         struct coverage_results results = { .reader = reader,
                                             .names = PyDict_Keys(reader->branch_index),
@@ -332,7 +334,8 @@ static PyObject *make_results(struct coverage_reader *reader)
         PyObject *object = NULL, *dict = NULL;
 
         if (results.names && results.files && results.ratios && results.percents &&
-            results.estimated && plain_each_pair(reader->file_index, put_file, &results) >= 0)
+            results.estimated &&
+            plain_each_pair(reader->file_index, aggregate_put_file, &results) >= 0)
                 dict = Py_BuildValue("{s:O,s:O,s:O,s:d,s:d,s:O,s:n}", "file_metadata",
                                      reader->metadata, "compression_ratios", results.ratios,
                                      "file_read_metrics", results.files,
@@ -340,7 +343,7 @@ static PyObject *make_results(struct coverage_reader *reader)
                                      "avg_bytes_read_percent", results.bytes_percent.mean,
                                      "bytes_read_percent_per_file", results.percents,
                                      "total_branches_read", PyDict_Size(reader->branch_index));
-        if (dict && put_means(dict, reader) >= 0)
+        if (dict && aggregate_put_means(dict, reader) >= 0)
                 object = PyTuple_Pack(2, dict, results.estimated);
         Py_XDECREF(dict);
         Py_XDECREF(results.names);
@@ -361,9 +364,9 @@ static PyObject *aggregate_coverage(PyObject *module, PyObject *records)
         reader.branch_index = PyDict_New();
         reader.metadata = PyDict_New();
         if (reader.file_index && reader.branch_index && reader.metadata &&
-            plain_each(records, read_record, &reader) >= 0)
-                object = make_results(&reader);
-        reader_deinit(&reader);
+            plain_each(records, aggregate_read_record, &reader) >= 0)
+                object = aggregate_make_results(&reader);
+        aggregate_coverage_reader_deinit(&reader);
         return object;
 }
 

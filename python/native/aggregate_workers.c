@@ -21,7 +21,7 @@ struct samples {
         size_t cap;
 };
 
-static int add_sample(PyObject *time, PyObject *value, struct samples *samples)
+static int aggregate_add_sample(PyObject *time, PyObject *value, struct samples *samples)
 {
         struct sample sample = { .order = samples->n };
 
@@ -39,18 +39,18 @@ static int add_sample(PyObject *time, PyObject *value, struct samples *samples)
         return 0;
 }
 
-static int add_item(PyObject *item, void *context)
+static int aggregate_add_item(PyObject *item, void *context)
 {
         PyObject *time = PySequence_GetItem(item, 0);
         PyObject *value = time ? PySequence_GetItem(item, 1) : NULL;
-        int r = value ? add_sample(time, value, context) : -1;
+        int r = value ? aggregate_add_sample(time, value, context) : -1;
 
         Py_XDECREF(time);
         Py_XDECREF(value);
         return r;
 }
 
-static int by_time(const void *a, const void *b)
+static int aggregate_by_time(const void *a, const void *b)
 {
         const struct sample *x = a, *y = b;
 
@@ -60,17 +60,17 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The samples of an iterable, by time; the clock's origin is kept between calls. */
-static int read_samples(struct samples *samples, PyObject *iterable)
+static int aggregate_read_samples(struct samples *samples, PyObject *iterable)
 {
         samples->n = 0;
-        if (plain_each(iterable, add_item, samples) < 0)
+        if (plain_each(iterable, aggregate_add_item, samples) < 0)
                 return -1;
         if (samples->n)
-                qsort(samples->samples, samples->n, sizeof(*samples->samples), by_time);
+                qsort(samples->samples, samples->n, sizeof(*samples->samples), aggregate_by_time);
         return 0;
 }
 
-static struct stat_average average_of(const struct samples *samples)
+static struct stat_average aggregate_average_of(const struct samples *samples)
 {
         struct stat_average average = { 0 };
 
@@ -80,16 +80,16 @@ static struct stat_average average_of(const struct samples *samples)
 }
 
 /* time_average(samples) -> float, or None without samples */
-static PyObject *time_average(PyObject *module, PyObject *iterable)
+static PyObject *aggregate_time_average(PyObject *module, PyObject *iterable)
 {
         struct plain_clock clock = { 0 };
         struct samples samples = { .clock = &clock };
         struct stat_average average = { 0 };
-        int r = read_samples(&samples, iterable);
+        int r = aggregate_read_samples(&samples, iterable);
 
         (void)module;
         if (r >= 0)
-                average = average_of(&samples);
+                average = aggregate_average_of(&samples);
         free(samples.samples);
         plain_clock_deinit(&clock);
         if (r < 0)
@@ -106,26 +106,26 @@ struct workers {
         int64_t n;
 };
 
-static int add_worker_mean(PyObject *worker, PyObject *series, void *context)
+static int aggregate_add_worker_mean(PyObject *worker, PyObject *series, void *context)
 {
         struct workers *workers = context;
         struct stat_average average;
 
         (void)worker;
-        if (read_samples(&workers->samples, series) < 0)
+        if (aggregate_read_samples(&workers->samples, series) < 0)
                 return -1;
-        average = average_of(&workers->samples);
+        average = aggregate_average_of(&workers->samples);
         if (average.n)
                 stat_add(&workers->means, stat_average_mean(&average));
         return 0;
 }
 
 /* worker_average({worker: samples}) -> float: the mean of the workers' time averages, or None */
-static PyObject *worker_average(PyObject *module, PyObject *mapping)
+static PyObject *aggregate_worker_average(PyObject *module, PyObject *mapping)
 {
         struct plain_clock clock = { 0 };
         struct workers workers = { .samples.clock = &clock };
-        int r = plain_each_pair(mapping, add_worker_mean, &workers);
+        int r = plain_each_pair(mapping, aggregate_add_worker_mean, &workers);
 
         (void)module;
         free(workers.samples.samples);
@@ -148,14 +148,14 @@ struct shares {
 };
 
 /* What the worker had at a time: the last sample until then, or else its first; by time */
-static double whole_at(const struct samples *wholes, size_t *at, double time)
+static double aggregate_whole_at(const struct samples *wholes, size_t *at, double time)
 {
         while (*at + 1 < wholes->n && wholes->samples[*at + 1].time <= time)
                 ++*at;
         return wholes->samples[*at].value;
 }
 
-static int add_worker_shares(PyObject *worker, PyObject *series, void *context)
+static int aggregate_add_worker_shares(PyObject *worker, PyObject *series, void *context)
 {
         struct shares *shares = context;
         struct stat_average average = { 0 };
@@ -164,15 +164,15 @@ static int add_worker_shares(PyObject *worker, PyObject *series, void *context)
         int r = plain_get_object(shares->by_worker, worker, &wholes);
 
         if (r > 0)
-                r = read_samples(&shares->wholes, wholes);
+                r = aggregate_read_samples(&shares->wholes, wholes);
         Py_XDECREF(wholes);
         if (r < 0 || !wholes || !shares->wholes.n)
                 return r < 0 ? -1 : 0;
-        if (read_samples(&shares->values, series) < 0)
+        if (aggregate_read_samples(&shares->values, series) < 0)
                 return -1;
         for (size_t i = 0; i < shares->values.n; i++) {
                 const struct sample *sample = &shares->values.samples[i];
-                double whole = whole_at(&shares->wholes, &at, sample->time);
+                double whole = aggregate_whole_at(&shares->wholes, &at, sample->time);
                 double share = sample->value / whole * shares->scale;
 
                 if (!(whole > 0) || !isfinite(share))
@@ -186,7 +186,7 @@ static int add_worker_shares(PyObject *worker, PyObject *series, void *context)
 }
 
 /* worker_share(values, wholes, scale) -> (average, smallest, largest) of scale x value / whole */
-static PyObject *worker_share(PyObject *module, PyObject *args)
+static PyObject *aggregate_worker_share(PyObject *module, PyObject *args)
 {
         struct plain_clock clock = { 0 };
         struct shares shares = { .values.clock = &clock, .wholes.clock = &clock };
@@ -196,7 +196,7 @@ static PyObject *worker_share(PyObject *module, PyObject *args)
         (void)module;
         if (!PyArg_ParseTuple(args, "OOd", &values, &shares.by_worker, &shares.scale))
                 return NULL;
-        r = plain_each_pair(values, add_worker_shares, &shares);
+        r = plain_each_pair(values, aggregate_add_worker_shares, &shares);
         free(shares.values.samples);
         free(shares.wholes.samples);
         plain_clock_deinit(&clock);
@@ -212,7 +212,7 @@ struct peak {
         double real;
 };
 
-static int note_peak(PyObject *item, void *context)
+static int aggregate_note_peak(PyObject *item, void *context)
 {
         struct peak *peak = context;
         PyObject *value = PySequence_GetItem(item, 1);
@@ -228,26 +228,26 @@ static int note_peak(PyObject *item, void *context)
         return r;
 }
 
-static int note_worker_peak(PyObject *worker, PyObject *series, void *context)
+static int aggregate_note_worker_peak(PyObject *worker, PyObject *series, void *context)
 {
         (void)worker;
-        return plain_each(series, note_peak, context);
+        return plain_each(series, aggregate_note_peak, context);
 }
 
 /* worker_peak({worker: samples}) -> the largest value, as it was given, or None */
-static PyObject *worker_peak(PyObject *module, PyObject *mapping)
+static PyObject *aggregate_worker_peak(PyObject *module, PyObject *mapping)
 {
         struct peak peak = { 0 };
 
         (void)module;
-        if (plain_each_pair(mapping, note_worker_peak, &peak) < 0) {
+        if (plain_each_pair(mapping, aggregate_note_worker_peak, &peak) < 0) {
                 Py_XDECREF(peak.value);
                 return NULL;
         }
         return peak.value ? peak.value : Py_NewRef(Py_None);
 }
 
-static int add_presence(struct workers *workers, int64_t worker)
+static int aggregate_add_presence(struct workers *workers, int64_t worker)
 {
         const struct samples *samples = &workers->samples;
 
@@ -260,19 +260,19 @@ static int add_presence(struct workers *workers, int64_t worker)
         return 0;
 }
 
-static int add_worker_cores(PyObject *worker, PyObject *series, void *context)
+static int aggregate_add_worker_cores(PyObject *worker, PyObject *series, void *context)
 {
         struct workers *workers = context;
 
         (void)worker;
-        if (read_samples(&workers->samples, series) < 0)
+        if (aggregate_read_samples(&workers->samples, series) < 0)
                 return -1;
-        return add_presence(workers, workers->n++);
+        return aggregate_add_presence(workers, workers->n++);
 }
 
-static void set_counts(struct roast_metric_set *set, const struct samples *samples)
+static void aggregate_set_counts(struct roast_metric_set *set, const struct samples *samples)
 {
-        struct stat_average average = average_of(samples);
+        struct stat_average average = aggregate_average_of(samples);
         struct stat_sum plain = { 0 };
 
         for (size_t i = 0; i < samples->n; i++)
@@ -284,19 +284,19 @@ static void set_counts(struct roast_metric_set *set, const struct samples *sampl
         roast_metric_set_real(set, ROAST_PEAK_WORKERS, plain.max);
 }
 
-static int fill_tracking(struct roast_metric_set *set, struct workers *workers, PyObject *counts,
-                         PyObject *cores)
+static int aggregate_fill_tracking(struct roast_metric_set *set, struct workers *workers,
+                                   PyObject *counts, PyObject *cores)
 {
         double all_cores, all_workers;
         PyObject *items = PyMapping_Items(counts);
-        int r = items ? read_samples(&workers->samples, items) : -1;
+        int r = items ? aggregate_read_samples(&workers->samples, items) : -1;
 
         Py_XDECREF(items);
         if (r >= 0) {
-                set_counts(set, &workers->samples);
-                r = add_presence(workers, PRESENCE_COUNT);
+                aggregate_set_counts(set, &workers->samples);
+                r = aggregate_add_presence(workers, PRESENCE_COUNT);
         }
-        if (r < 0 || plain_each_pair(cores, add_worker_cores, workers) < 0)
+        if (r < 0 || plain_each_pair(cores, aggregate_add_worker_cores, workers) < 0)
                 return -1;
         r = presence_average(&workers->presence, &all_cores, &all_workers);
         if (r < 0) {
@@ -320,7 +320,7 @@ static PyObject *aggregate_tracking(PyObject *module, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "OO", &counts, &cores))
                 return NULL;
-        if (fill_tracking(&summary.metrics, &workers, counts, cores) >= 0)
+        if (aggregate_fill_tracking(&summary.metrics, &workers, counts, cores) >= 0)
                 object = native_summary_new(module, &summary);
         roast_summary_deinit(&summary);
         presence_deinit(&workers.presence);
@@ -330,13 +330,13 @@ static PyObject *aggregate_tracking(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-        { "time_average", time_average, METH_O,
+        { "time_average", aggregate_time_average, METH_O,
           "time_average(samples)\n--\n\nThe average over time of [(time, value), ...]." },
-        { "worker_average", worker_average, METH_O,
+        { "worker_average", aggregate_worker_average, METH_O,
           "worker_average(series)\n--\n\nThe mean of the workers' averages over time." },
-        { "worker_peak", worker_peak, METH_O,
+        { "worker_peak", aggregate_worker_peak, METH_O,
           "worker_peak(series)\n--\n\nThe largest value of any worker, as it was given." },
-        { "worker_share", worker_share, METH_VARARGS,
+        { "worker_share", aggregate_worker_share, METH_VARARGS,
           "worker_share(values, wholes, scale)\n--\n\nThe workers' values as shares of what each "
           "has: average over time, smallest, largest." },
         { "aggregate_tracking", aggregate_tracking, METH_VARARGS,

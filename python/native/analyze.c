@@ -21,14 +21,14 @@ struct runs {
         Py_ssize_t n_locked;
 };
 
-static int by_address(const void *a, const void *b)
+static int analyze_by_address(const void *a, const void *b)
 {
         PyObject *x = *(PyObject *const *)a, *y = *(PyObject *const *)b;
 
         return (x > y) - (x < y);
 }
 
-static void runs_leave(struct runs *runs)
+static void analyze_runs_leave(struct runs *runs)
 {
         for (Py_ssize_t i = 0; i < runs->n_locked; i++)
                 native_run_unlock(runs->locked[i]);
@@ -40,9 +40,9 @@ static void runs_leave(struct runs *runs)
         free(runs->groups);
 }
 
-static int runs_lock(struct runs *runs)
+static int analyze_runs_lock(struct runs *runs)
 {
-        qsort(runs->locked, (size_t)runs->n, sizeof(*runs->locked), by_address);
+        qsort(runs->locked, (size_t)runs->n, sizeof(*runs->locked), analyze_by_address);
         for (Py_ssize_t i = 1; i < runs->n; i++)
                 if (runs->locked[i] == runs->locked[i - 1]) {
                         PyErr_SetString(PyExc_ValueError, "the same run is given twice");
@@ -60,7 +60,7 @@ static int runs_lock(struct runs *runs)
         return 0;
 }
 
-static int runs_make_room(struct runs *runs, Py_ssize_t n)
+static int analyze_runs_make_room(struct runs *runs, Py_ssize_t n)
 {
         size_t room = n > 0 ? (size_t)n : 1;
 
@@ -77,11 +77,11 @@ static int runs_make_room(struct runs *runs, Py_ssize_t n)
 }
 
 /* Runs from a list of Run objects; their groups from a list of numbers, if there is one */
-static int runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObject *groups)
+static int analyze_runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObject *groups)
 {
         PyObject *type;
 
-        if (runs_make_room(runs, PyList_Size(list)) < 0)
+        if (analyze_runs_make_room(runs, PyList_Size(list)) < 0)
                 return -1;
         type = PyObject_GetAttrString(module, "Run");
         if (!type)
@@ -101,11 +101,11 @@ static int runs_enter(struct runs *runs, PyObject *module, PyObject *list, PyObj
                         runs->groups[i] = PyLong_AsSize_t(group);
         }
         Py_DECREF(type);
-        return PyErr_Occurred() ? -1 : runs_lock(runs);
+        return PyErr_Occurred() ? -1 : analyze_runs_lock(runs);
 }
 
 /* (JSON, [table, ...]); takes both over */
-static PyObject *result_of(char *text, struct roast_tables *tables)
+static PyObject *analyze_result_of(char *text, struct roast_tables *tables)
 {
         PyObject *list = PyList_New(0), *result;
 
@@ -122,8 +122,8 @@ static PyObject *result_of(char *text, struct roast_tables *tables)
         return result;
 }
 
-static int compare_all(char **text, struct roast_tables *tables, const struct runs *runs,
-                       struct roast_error *error)
+static int analyze_compare_all(char **text, struct roast_tables *tables, const struct runs *runs,
+                               struct roast_error *error)
 {
         struct roast_comparison comparison;
         int r = roast_compare(&comparison, runs->runs, runs->groups, (size_t)runs->n, error);
@@ -137,8 +137,8 @@ static int compare_all(char **text, struct roast_tables *tables, const struct ru
         return r;
 }
 
-static int scale_all(char **text, struct roast_tables *tables, const struct runs *runs,
-                     struct roast_error *error)
+static int analyze_scale_all(char **text, struct roast_tables *tables, const struct runs *runs,
+                             struct roast_error *error)
 {
         struct roast_scaling scaling;
         int r = roast_scaling(&scaling, runs->runs, (size_t)runs->n, error);
@@ -162,20 +162,20 @@ static PyObject *analyze(PyObject *module, PyObject *list, PyObject *groups,
         char *text = NULL;
         int r;
 
-        if (runs_enter(&runs, module, list, groups) < 0) {
-                runs_leave(&runs);
+        if (analyze_runs_enter(&runs, module, list, groups) < 0) {
+                analyze_runs_leave(&runs);
                 return NULL;
         }
         Py_BEGIN_ALLOW_THREADS r = function(&text, &tables, &runs, &error);
-        Py_END_ALLOW_THREADS runs_leave(&runs);
+        Py_END_ALLOW_THREADS analyze_runs_leave(&runs);
         if (r < 0) {
                 free(text);
                 return native_raise(&error);
         }
-        return result_of(text, &tables);
+        return analyze_result_of(text, &tables);
 }
 
-static bool each_has_a_group(PyObject *list, PyObject *groups)
+static bool analyze_each_has_a_group(PyObject *list, PyObject *groups)
 {
         if (PyList_Size(list) == PyList_Size(groups))
                 return true;
@@ -189,12 +189,13 @@ PyObject *native_compare(PyObject *module, PyObject *args)
         PyObject *list, *groups;
 
         if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &list, &PyList_Type, &groups) ||
-            !each_has_a_group(list, groups))
+            !analyze_each_has_a_group(list, groups))
                 return NULL;
-        return analyze(module, list, groups, compare_all);
+        return analyze(module, list, groups, analyze_compare_all);
 }
 
-static int write_comparison(const struct runs *runs, const char *path, struct roast_error *error)
+static int analyze_write_comparison(const struct runs *runs, const char *path,
+                                    struct roast_error *error)
 {
         struct roast_comparison comparison;
         int r = roast_compare(&comparison, runs->runs, runs->groups, (size_t)runs->n, error);
@@ -217,13 +218,14 @@ PyObject *native_report_comparison(PyObject *module, PyObject *args)
         if (!PyArg_ParseTuple(args, "O!O!O&", &PyList_Type, &list, &PyList_Type, &groups,
                               PyUnicode_FSConverter, &path))
                 return NULL;
-        if (!each_has_a_group(list, groups) || runs_enter(&runs, module, list, groups) < 0) {
-                runs_leave(&runs);
+        if (!analyze_each_has_a_group(list, groups) ||
+            analyze_runs_enter(&runs, module, list, groups) < 0) {
+                analyze_runs_leave(&runs);
                 Py_DECREF(path);
                 return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS r = write_comparison(&runs, PyBytes_AsString(path), &error);
-        Py_END_ALLOW_THREADS runs_leave(&runs);
+        Py_BEGIN_ALLOW_THREADS r = analyze_write_comparison(&runs, PyBytes_AsString(path), &error);
+        Py_END_ALLOW_THREADS analyze_runs_leave(&runs);
         Py_DECREF(path);
         if (r < 0)
                 return native_raise(&error);
@@ -237,5 +239,5 @@ PyObject *native_scaling(PyObject *module, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &list))
                 return NULL;
-        return analyze(module, list, NULL, scale_all);
+        return analyze(module, list, NULL, analyze_scale_all);
 }

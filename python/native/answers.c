@@ -11,7 +11,7 @@
 #define WORKERS_MAX 1024
 
 /* Takes the text over. */
-static PyObject *to_str(char *text)
+static PyObject *answers_to_str(char *text)
 {
         PyObject *result = native_shown(text);
 
@@ -57,10 +57,10 @@ PyObject *native_run_explain(PyObject *self, PyObject *unused)
                 r = roast_explanation_to_json(&text, &explanation, &error);
         roast_explanation_deinit(&explanation);
         Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
-        return r < 0 ? NULL : to_str(text);
+        return r < 0 ? NULL : answers_to_str(text);
 }
 
-static int read_workers(PyObject *list, int64_t *workers, size_t *n)
+static int answers_read_workers(PyObject *list, int64_t *workers, size_t *n)
 {
         Py_ssize_t size = PySequence_Size(list);
 
@@ -83,9 +83,9 @@ static int read_workers(PyObject *list, int64_t *workers, size_t *n)
 }
 
 /* (JSON, table); takes both over */
-static PyObject *to_answer(char *text, struct roast_table *table)
+static PyObject *answers_make(char *text, struct roast_table *table)
 {
-        PyObject *words = to_str(text), *made = native_table(table);
+        PyObject *words = answers_to_str(text), *made = native_table(table);
         PyObject *result = words && made ? PyTuple_Pack(2, words, made) : NULL;
 
         Py_XDECREF(words);
@@ -94,8 +94,8 @@ static PyObject *to_answer(char *text, struct roast_table *table)
         return result;
 }
 
-static int predict(char **text, struct roast_table *table, struct roast_run *run,
-                   const struct roast_predict_options *options, struct roast_error *error)
+static int answers_predict(char **text, struct roast_table *table, struct roast_run *run,
+                           const struct roast_predict_options *options, struct roast_error *error)
 {
         struct roast_forecast forecast = { 0 };
         int r = roast_run_commit(run, error);
@@ -128,7 +128,7 @@ PyObject *native_run_predict(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "OLddd", &list, &chunksize, &options.fail_rate,
                               &options.deadline_s, &options.cost_s) ||
-            read_workers(list, workers, &options.n_workers) < 0)
+            answers_read_workers(list, workers, &options.n_workers) < 0)
                 return NULL;
         options.workers = workers;
         options.chunksize = chunksize;
@@ -136,7 +136,7 @@ PyObject *native_run_predict(PyObject *self, PyObject *args)
         run = native_run_enter(self);
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS r = predict(&text, &table, run, &options, &error);
+        Py_BEGIN_ALLOW_THREADS r = answers_predict(&text, &table, run, &options, &error);
         Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
-        return r < 0 ? NULL : to_answer(text, &table);
+        return r < 0 ? NULL : answers_make(text, &table);
 }

@@ -6,53 +6,53 @@
 #define CBOR_DEPTH_MAX 64
 #define CBOR_TEXT_MAX  512 /* of a value that is kept as its str() */
 
-static int encode(struct buf *out, PyObject *value, int depth);
+static int cbor_encode_value(struct buf *out, PyObject *value, int depth);
 
-static int put(int r)
+static int cbor_check(int r)
 {
         if (r < 0)
                 PyErr_NoMemory();
         return r < 0 ? -1 : 0;
 }
 
-static int put_head(struct buf *out, enum cbor_type type, uint64_t value)
+static int cbor_put_length(struct buf *out, enum cbor_type type, uint64_t value)
 {
-        return put(cbor_put(out, type, value));
+        return cbor_check(cbor_put(out, type, value));
 }
 
-static int put_string(struct buf *out, enum cbor_type type, const void *data, Py_ssize_t len)
+static int cbor_put_string(struct buf *out, enum cbor_type type, const void *data, Py_ssize_t len)
 {
-        if (put_head(out, type, (uint64_t)len) < 0)
+        if (cbor_put_length(out, type, (uint64_t)len) < 0)
                 return -1;
-        return put(buf_append(out, data, (size_t)len));
+        return cbor_check(buf_append(out, data, (size_t)len));
 }
 
-static int put_bytes_object(struct buf *out, enum cbor_type type, PyObject *bytes)
+static int cbor_put_bytes_object(struct buf *out, enum cbor_type type, PyObject *bytes)
 {
         char *data;
         Py_ssize_t len;
         int r = bytes ? PyBytes_AsStringAndSize(bytes, &data, &len) : -1;
 
         if (r == 0)
-                r = put_string(out, type, data, len);
+                r = cbor_put_string(out, type, data, len);
         Py_XDECREF(bytes);
         return r;
 }
 
-static int put_text(struct buf *out, PyObject *text)
+static int cbor_put_unicode(struct buf *out, PyObject *text)
 {
         Py_ssize_t len;
         const char *data = PyUnicode_AsUTF8AndSize(text, &len);
 
         if (data)
-                return put_string(out, CBOR_TEXT, data, len);
+                return cbor_put_string(out, CBOR_TEXT, data, len);
         PyErr_Clear();
-        return put_bytes_object(out, CBOR_TEXT,
-                                PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
+        return cbor_put_bytes_object(out, CBOR_TEXT,
+                                     PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
 }
 
 /* An int beyond 64 bits: its magnitude as bytes, most significant first */
-static int put_big(struct buf *out, PyObject *value)
+static int cbor_put_big(struct buf *out, PyObject *value)
 {
         PyObject *zero = PyLong_FromLong(0), *magnitude = NULL, *bits = NULL, *bytes = NULL;
         int negative = zero ? PyObject_RichCompareBool(value, zero, Py_LT) : -1, r = -1;
@@ -65,8 +65,8 @@ static int put_big(struct buf *out, PyObject *value)
         if (bits && (n_bits = PyLong_AsSize_t(bits)) != (size_t)-1)
                 bytes = PyObject_CallMethod(magnitude, "to_bytes", "ns",
                                             (Py_ssize_t)((n_bits + 7) / 8), "big");
-        if (bytes && put_head(out, CBOR_TAG, negative ? CBOR_BIG_NEGATIVE : CBOR_BIG) == 0)
-                r = put_bytes_object(out, CBOR_BYTES, Py_NewRef(bytes));
+        if (bytes && cbor_put_length(out, CBOR_TAG, negative ? CBOR_BIG_NEGATIVE : CBOR_BIG) == 0)
+                r = cbor_put_bytes_object(out, CBOR_BYTES, Py_NewRef(bytes));
         Py_XDECREF(zero);
         Py_XDECREF(magnitude);
         Py_XDECREF(bits);
@@ -74,49 +74,49 @@ static int put_big(struct buf *out, PyObject *value)
         return r;
 }
 
-static int put_int(struct buf *out, PyObject *value)
+static int cbor_put_long(struct buf *out, PyObject *value)
 {
         int overflow;
         long long integer = PyLong_AsLongLongAndOverflow(value, &overflow);
 
         if (overflow)
-                return put_big(out, value);
+                return cbor_put_big(out, value);
         if (integer == -1 && PyErr_Occurred())
                 return -1;
-        return put(cbor_put_int(out, integer));
+        return cbor_check(cbor_put_int(out, integer));
 }
 
-static int put_sequence(struct buf *out, PyObject *value, int depth)
+static int cbor_put_sequence(struct buf *out, PyObject *value, int depth)
 {
         PyObject *tuple = PySequence_Tuple(value);
         Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
-        int r = tuple ? put_head(out, CBOR_ARRAY, (uint64_t)n) : -1;
+        int r = tuple ? cbor_put_length(out, CBOR_ARRAY, (uint64_t)n) : -1;
 
         for (Py_ssize_t i = 0; r == 0 && i < n; i++)
-                r = encode(out, PyTuple_GetItem(tuple, i), depth + 1);
+                r = cbor_encode_value(out, PyTuple_GetItem(tuple, i), depth + 1);
         Py_XDECREF(tuple);
         return r;
 }
 
-static int put_dict(struct buf *out, PyObject *value, int depth)
+static int cbor_put_dict(struct buf *out, PyObject *value, int depth)
 {
         /* a copy: encoding may run code that changes the original */
         PyObject *items = PyDict_Items(value);
         Py_ssize_t n = items ? PyList_Size(items) : 0;
-        int r = items ? put_head(out, CBOR_MAP, (uint64_t)n) : -1;
+        int r = items ? cbor_put_length(out, CBOR_MAP, (uint64_t)n) : -1;
 
         for (Py_ssize_t i = 0; r == 0 && i < n; i++) {
                 PyObject *item = PyList_GetItem(items, i);
 
-                r = encode(out, PyTuple_GetItem(item, 0), depth + 1);
+                r = cbor_encode_value(out, PyTuple_GetItem(item, 0), depth + 1);
                 if (r == 0)
-                        r = encode(out, PyTuple_GetItem(item, 1), depth + 1);
+                        r = cbor_encode_value(out, PyTuple_GetItem(item, 1), depth + 1);
         }
         Py_XDECREF(items);
         return r;
 }
 
-static int put_str(struct buf *out, PyObject *value)
+static int cbor_put_str(struct buf *out, PyObject *value)
 {
         PyObject *text = PyObject_Str(value), *cut = NULL;
         int r = -1;
@@ -124,14 +124,14 @@ static int put_str(struct buf *out, PyObject *value)
         if (text)
                 cut = PyUnicode_Substring(text, 0, CBOR_TEXT_MAX);
         if (cut)
-                r = put_text(out, cut);
+                r = cbor_put_unicode(out, cut);
         Py_XDECREF(text);
         Py_XDECREF(cut);
         return r;
 }
 
 /* NumPy's scalars and arrays, and whatever behaves like them */
-static int put_other(struct buf *out, PyObject *value, int depth)
+static int cbor_put_other(struct buf *out, PyObject *value, int depth)
 {
         static const char *const ways[] = { "item", "tolist" };
 
@@ -146,63 +146,63 @@ static int put_other(struct buf *out, PyObject *value, int depth)
                         PyErr_Clear();
                         continue;
                 }
-                r = plain == value ? 1 : encode(out, plain, depth + 1);
+                r = plain == value ? 1 : cbor_encode_value(out, plain, depth + 1);
                 Py_DECREF(plain);
                 if (r <= 0)
                         return r;
         }
-        return put_str(out, value);
+        return cbor_put_str(out, value);
 }
 
-static int encode(struct buf *out, PyObject *value, int depth)
+static int cbor_encode_value(struct buf *out, PyObject *value, int depth)
 {
         char *data;
         Py_ssize_t len;
 
         if (depth > CBOR_DEPTH_MAX)
-                return put_string(out, CBOR_TEXT, "...", 3);
+                return cbor_put_string(out, CBOR_TEXT, "...", 3);
         if (value == Py_None)
-                return put_head(out, CBOR_SIMPLE, CBOR_NULL);
+                return cbor_put_length(out, CBOR_SIMPLE, CBOR_NULL);
         if (PyBool_Check(value))
-                return put_head(out, CBOR_SIMPLE, value == Py_True ? CBOR_TRUE : CBOR_FALSE);
+                return cbor_put_length(out, CBOR_SIMPLE, value == Py_True ? CBOR_TRUE : CBOR_FALSE);
         if (PyLong_Check(value))
-                return put_int(out, value);
+                return cbor_put_long(out, value);
         if (PyFloat_Check(value))
-                return put(cbor_put_real(out, PyFloat_AsDouble(value)));
+                return cbor_check(cbor_put_real(out, PyFloat_AsDouble(value)));
         if (PyUnicode_Check(value))
-                return put_text(out, value);
+                return cbor_put_unicode(out, value);
         if (PyBytes_Check(value))
                 return PyBytes_AsStringAndSize(value, &data, &len) < 0
                                ? -1
-                               : put_string(out, CBOR_BYTES, data, len);
+                               : cbor_put_string(out, CBOR_BYTES, data, len);
         if (PyDict_Check(value))
-                return put_dict(out, value, depth);
+                return cbor_put_dict(out, value, depth);
         if (PyList_Check(value) || PyTuple_Check(value) || PyAnySet_Check(value))
-                return put_sequence(out, value, depth);
-        return put_other(out, value, depth);
+                return cbor_put_sequence(out, value, depth);
+        return cbor_put_other(out, value, depth);
 }
 
 int cbor_encode(struct buf *out, PyObject *value)
 {
-        return encode(out, value, 0);
+        return cbor_encode_value(out, value, 0);
 }
 
-static PyObject *decode(struct cursor *in, int depth);
+static PyObject *cbor_decode_value(struct cursor *in, int depth);
 
-static PyObject *damaged(void)
+static PyObject *cbor_damaged(void)
 {
         if (!PyErr_Occurred())
                 PyErr_SetString(PyExc_ValueError, "damaged CBOR");
         return NULL;
 }
 
-static PyObject *decode_big(struct cursor *in, uint64_t tag, int depth)
+static PyObject *cbor_decode_big(struct cursor *in, uint64_t tag, int depth)
 {
-        PyObject *bytes = decode(in, depth + 1), *value = NULL, *flipped;
+        PyObject *bytes = cbor_decode_value(in, depth + 1), *value = NULL, *flipped;
 
         if (!bytes || !PyBytes_Check(bytes) || (tag != CBOR_BIG && tag != CBOR_BIG_NEGATIVE)) {
                 Py_XDECREF(bytes);
-                return damaged();
+                return cbor_damaged();
         }
         value = PyObject_CallMethod((PyObject *)&PyLong_Type, "from_bytes", "Os", bytes, "big");
         Py_DECREF(bytes);
@@ -213,12 +213,12 @@ static PyObject *decode_big(struct cursor *in, uint64_t tag, int depth)
         return flipped;
 }
 
-static PyObject *decode_array(struct cursor *in, uint64_t n, int depth)
+static PyObject *cbor_decode_array(struct cursor *in, uint64_t n, int depth)
 {
         PyObject *list = PyList_New(0);
 
         for (uint64_t i = 0; list && i < n; i++) {
-                PyObject *value = decode(in, depth + 1);
+                PyObject *value = cbor_decode_value(in, depth + 1);
 
                 if (!value || PyList_Append(list, value) < 0)
                         Py_CLEAR(list);
@@ -227,9 +227,9 @@ static PyObject *decode_array(struct cursor *in, uint64_t n, int depth)
         return list;
 }
 
-static PyObject *decode_key(struct cursor *in, int depth)
+static PyObject *cbor_decode_key(struct cursor *in, int depth)
 {
-        PyObject *key = decode(in, depth), *tuple;
+        PyObject *key = cbor_decode_value(in, depth), *tuple;
 
         if (!key || !PyList_Check(key))
                 return key;
@@ -238,13 +238,13 @@ static PyObject *decode_key(struct cursor *in, int depth)
         return tuple;
 }
 
-static PyObject *decode_map(struct cursor *in, uint64_t n, int depth)
+static PyObject *cbor_decode_map(struct cursor *in, uint64_t n, int depth)
 {
         PyObject *dict = PyDict_New();
 
         for (uint64_t i = 0; dict && i < n; i++) {
-                PyObject *key = decode_key(in, depth + 1);
-                PyObject *value = key ? decode(in, depth + 1) : NULL;
+                PyObject *key = cbor_decode_key(in, depth + 1);
+                PyObject *value = key ? cbor_decode_value(in, depth + 1) : NULL;
 
                 if (!value || PyDict_SetItem(dict, key, value) < 0)
                         Py_CLEAR(dict);
@@ -254,7 +254,7 @@ static PyObject *decode_map(struct cursor *in, uint64_t n, int depth)
         return dict;
 }
 
-static PyObject *decode_simple(uint64_t value)
+static PyObject *cbor_decode_simple(uint64_t value)
 {
         switch (value) {
         case CBOR_FALSE:
@@ -264,50 +264,50 @@ static PyObject *decode_simple(uint64_t value)
         case CBOR_NULL:
                 Py_RETURN_NONE;
         default:
-                return damaged();
+                return cbor_damaged();
         }
 }
 
-static PyObject *decode(struct cursor *in, int depth)
+static PyObject *cbor_decode_value(struct cursor *in, int depth)
 {
         struct cbor_item item = cbor_next(in);
         const char *data = (const char *)item.data;
 
         if (depth > CBOR_DEPTH_MAX + 2)
-                return damaged();
+                return cbor_damaged();
         switch (item.type) {
         case CBOR_UINT:
                 return PyLong_FromUnsignedLongLong(item.value);
         case CBOR_NEGATIVE:
-                return item.value > INT64_MAX ? damaged()
+                return item.value > INT64_MAX ? cbor_damaged()
                                               : PyLong_FromLongLong(~(int64_t)item.value);
         case CBOR_BYTES:
                 return PyBytes_FromStringAndSize(data, (Py_ssize_t)item.value);
         case CBOR_TEXT:
                 return PyUnicode_DecodeUTF8(data, (Py_ssize_t)item.value, "surrogatepass");
         case CBOR_ARRAY:
-                return decode_array(in, item.value, depth);
+                return cbor_decode_array(in, item.value, depth);
         case CBOR_MAP:
-                return decode_map(in, item.value, depth);
+                return cbor_decode_map(in, item.value, depth);
         case CBOR_TAG:
-                return decode_big(in, item.value, depth);
+                return cbor_decode_big(in, item.value, depth);
         case CBOR_SIMPLE:
-                return decode_simple(item.value);
+                return cbor_decode_simple(item.value);
         case CBOR_REAL:
                 return PyFloat_FromDouble(item.real);
         default:
-                return damaged();
+                return cbor_damaged();
         }
 }
 
 PyObject *cbor_decode(const void *data, size_t len)
 {
         struct cursor in = cursor_init(data, len);
-        PyObject *value = decode(&in, 0);
+        PyObject *value = cbor_decode_value(&in, 0);
 
         if (value && cursor_left(&in)) {
                 Py_DECREF(value);
-                return damaged();
+                return cbor_damaged();
         }
         return value;
 }

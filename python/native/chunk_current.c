@@ -13,7 +13,7 @@ _Thread_local struct native_thread native_thread;
 ChunkObject *chunk_active;
 
 /* Forgets chunks of this thread that another one has ended. */
-static ChunkObject *innermost_active(void)
+static ChunkObject *chunk_innermost_active(void)
 {
         while (native_thread.innermost && native_thread.innermost->ended) {
                 ChunkObject *ended = native_thread.innermost;
@@ -25,7 +25,7 @@ static ChunkObject *innermost_active(void)
         return native_thread.innermost;
 }
 
-static bool serves(const ChunkObject *chunk, const PyObject *owner)
+static bool chunk_serves(const ChunkObject *chunk, const PyObject *owner)
 {
         if (chunk->owner == owner)
                 return true;
@@ -37,9 +37,9 @@ static bool serves(const ChunkObject *chunk, const PyObject *owner)
 
 static ChunkObject *chunk_of_thread(PyObject *owner)
 {
-        ChunkObject *chunk = innermost_active();
+        ChunkObject *chunk = chunk_innermost_active();
 
-        while (chunk && (chunk->ended || !serves(chunk, owner)))
+        while (chunk && (chunk->ended || !chunk_serves(chunk, owner)))
                 chunk = chunk->outer;
         return chunk;
 }
@@ -51,7 +51,7 @@ ChunkObject *chunk_search(PyObject *owner)
         if (found)
                 return found;
         for (ChunkObject *chunk = chunk_active; chunk; chunk = chunk->next) {
-                if (!serves(chunk, owner))
+                if (!chunk_serves(chunk, owner))
                         continue;
                 if (found)
                         return NULL;
@@ -62,7 +62,7 @@ ChunkObject *chunk_search(PyObject *owner)
 
 void chunk_push(ChunkObject *chunk)
 {
-        chunk->outer = innermost_active();
+        chunk->outer = chunk_innermost_active();
         native_thread.innermost = (ChunkObject *)Py_NewRef((PyObject *)chunk);
         chunk->prev = NULL;
         chunk->next = chunk_active;
@@ -81,5 +81,5 @@ void chunk_drop(ChunkObject *chunk)
         if (chunk->next)
                 chunk->next->prev = chunk->prev;
         chunk->prev = chunk->next = NULL;
-        innermost_active();
+        chunk_innermost_active();
 }

@@ -20,14 +20,14 @@ struct given {
         PyObject *branches;               /* a list of (str, int or None), or NULL */
 };
 
-static void given_deinit(struct given *given)
+static void chunk_given_deinit(struct given *given)
 {
         for (int i = 0; i < CHUNK_N_FIELDS; i++)
                 Py_CLEAR(given->values[i]);
         Py_CLEAR(given->branches);
 }
 
-static PyObject *bytes_of(struct buf *buf)
+static PyObject *chunk_bytes_of(struct buf *buf)
 {
         PyObject *bytes = PyBytes_FromStringAndSize((const char *)buf->data, (Py_ssize_t)buf->len);
 
@@ -35,7 +35,7 @@ static PyObject *bytes_of(struct buf *buf)
 }
 
 /* A dict as a CBOR map, without the items that cannot be encoded */
-static PyObject *encode_map(PyObject *dict)
+static PyObject *chunk_encode_map(PyObject *dict)
 {
         ROAST_CLEANUP(buf_deinit) struct buf items = BUF_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf map = BUF_INIT;
@@ -67,11 +67,11 @@ static PyObject *encode_map(PyObject *dict)
             buf_put_u8(&map, (uint8_t)(n >> 16)) < 0 || buf_put_u8(&map, (uint8_t)(n >> 8)) < 0 ||
             buf_put_u8(&map, (uint8_t)n) < 0 || buf_append(&map, items.data, items.len) < 0)
                 return PyErr_NoMemory();
-        return bytes_of(&map);
+        return chunk_bytes_of(&map);
 }
 
 /* The value of a field in the form that its type wants; NULL without an exception: leave it out */
-static PyObject *prepare(enum chunk_type type, PyObject *value)
+static PyObject *chunk_prepare(enum chunk_type type, PyObject *value)
 {
         PyObject *text, *clean;
 
@@ -79,7 +79,7 @@ static PyObject *prepare(enum chunk_type type, PyObject *value)
                 return PyNumber_Index(value);
         if (type == CHUNK_TYPE_BLOB)
                 return PyBytes_Check(value)                        ? Py_NewRef(value)
-                       : PyDict_Check(value) && PyDict_Size(value) ? encode_map(value)
+                       : PyDict_Check(value) && PyDict_Size(value) ? chunk_encode_map(value)
                                                                    : NULL;
         text = PyObject_Str(value);
         if (!text || PyUnicode_AsUTF8AndSize(text, NULL))
@@ -92,14 +92,14 @@ static PyObject *prepare(enum chunk_type type, PyObject *value)
         return text;
 }
 
-static void given_init(struct given *given, const struct probe_state *state, PyObject *fields)
+static void chunk_given_init(struct given *given, const struct probe_state *state, PyObject *fields)
 {
         for (int i = 0; i < CHUNK_N_FIELDS; i++) {
                 PyObject *value = PyDict_GetItemWithError(fields, state->fields[i]);
 
                 if (!value || value == Py_None)
                         continue;
-                given->values[i] = prepare(chunk_fields[i].type, value);
+                given->values[i] = chunk_prepare(chunk_fields[i].type, value);
                 if (PyErr_Occurred())
                         fault_note(chunk_fields[i].name);
         }
@@ -110,7 +110,7 @@ static void given_init(struct given *given, const struct probe_state *state, PyO
                 given->branches = NULL;
 }
 
-static int fill_given(struct chunk_table *table, const struct given *given)
+static int chunk_fill_given(struct chunk_table *table, const struct given *given)
 {
         for (unsigned int i = 0; i < CHUNK_N_FIELDS; i++) {
                 PyObject *value = given->values[i];
@@ -141,7 +141,7 @@ static int fill_given(struct chunk_table *table, const struct given *given)
         return 0;
 }
 
-static int fill_branches(struct chunk_table *table, PyObject *branches)
+static int chunk_fill_branches(struct chunk_table *table, PyObject *branches)
 {
         Py_ssize_t n = branches ? PyList_Size(branches) : 0, len;
 
@@ -169,7 +169,7 @@ static int fill_branches(struct chunk_table *table, PyObject *branches)
         return 0;
 }
 
-static int fill_sections(struct chunk_table *table, const struct section_set *set)
+static int chunk_fill_sections(struct chunk_table *table, const struct section_set *set)
 {
         static const int64_t bits[] = { SECTION_TIME, SECTION_MEMORY, SECTION_BYTES_READ };
 
@@ -203,7 +203,7 @@ static int fill_sections(struct chunk_table *table, const struct section_set *se
         return 0;
 }
 
-static void fill_result(struct chunk_table *table, const struct probe_result *result)
+static void chunk_fill_result(struct chunk_table *table, const struct probe_result *result)
 {
         const struct probe_snapshot *difference = &result->difference;
         const struct {
@@ -239,7 +239,7 @@ static void fill_result(struct chunk_table *table, const struct probe_result *re
 }
 
 /* What the user wrote into chunk["timing"] and its like becomes a section that occurred once. */
-static void adopt(ChunkObject *self, enum section_kind kind)
+static void chunk_adopt(ChunkObject *self, enum section_kind kind)
 {
         PyObject *key, *value;
         Py_ssize_t at = 0;
@@ -275,7 +275,7 @@ static void adopt(ChunkObject *self, enum section_kind kind)
 static int64_t untold_ns;
 
 /* What measuring took until now, from which on it is told by another record */
-static int64_t probe_time(ChunkObject *self)
+static int64_t chunk_probe_time(ChunkObject *self)
 {
         const struct probe_result *result = &self->result;
         int64_t own_ns;
@@ -301,27 +301,27 @@ PyObject *chunk_sent(PyObject *object, PyObject *unused)
         Py_RETURN_NONE;
 }
 
-static int fill(struct chunk_table *table, ChunkObject *self, const struct given *given)
+static int chunk_fill(struct chunk_table *table, ChunkObject *self, const struct given *given)
 {
-        int64_t probe_ns = probe_time(self);
+        int64_t probe_ns = chunk_probe_time(self);
         int r = chunk_table_add(table);
 
         if (r < 0)
                 return r;
-        fill_result(table, &self->result);
+        chunk_fill_result(table, &self->result);
         if (probe_ns != PROBE_ABSENT)
                 chunk_table_set(table, table->n - 1, CHUNK_PROBE_NS, probe_ns);
-        if ((r = fill_given(table, given)) < 0)
+        if ((r = chunk_fill_given(table, given)) < 0)
                 return r;
-        if ((r = fill_sections(table, &self->sections)) < 0)
+        if ((r = chunk_fill_sections(table, &self->sections)) < 0)
                 return r;
-        return fill_branches(table, given->branches);
+        return chunk_fill_branches(table, given->branches);
 }
 
 PyObject *chunk_encode(PyObject *object, PyObject *fields)
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE(object));
-        ROAST_CLEANUP(given_deinit) struct given given = { 0 };
+        ROAST_CLEANUP(chunk_given_deinit) struct given given = { 0 };
         ChunkObject *self = (ChunkObject *)object;
         struct roast_error error = { 0 };
 
@@ -329,19 +329,19 @@ PyObject *chunk_encode(PyObject *object, PyObject *fields)
                 PyErr_SetString(PyExc_TypeError, "encode(dict) of a chunk that has ended");
                 return NULL;
         }
-        given_init(&given, state, fields);
+        chunk_given_init(&given, state, fields);
         if (!given.values[CHUNK_CUSTOM] && PyDict_Size(self->custom))
-                given.values[CHUNK_CUSTOM] = encode_map(self->custom);
+                given.values[CHUNK_CUSTOM] = chunk_encode_map(self->custom);
         for (int i = 0; i < N_KINDS; i++)
-                adopt(self, (enum section_kind)i);
+                chunk_adopt(self, (enum section_kind)i);
         if (PyErr_Occurred())
                 fault_note("record");
 
         chunk_table_clear(&state->scratch);
         buf_clear(&state->out);
-        if (fill(&state->scratch, self, &given) < 0)
+        if (chunk_fill(&state->scratch, self, &given) < 0)
                 return PyErr_NoMemory();
         if (chunk_table_encode(&state->scratch, &state->out, &error) < 0)
                 return native_raise(&error);
-        return bytes_of(&state->out);
+        return chunk_bytes_of(&state->out);
 }

@@ -8,15 +8,15 @@
 
 #include "probe.h"
 
-static struct probe_state *state_of(PyObject *self)
+static struct probe_state *chunk_state_of(PyObject *self)
 {
         return PyType_GetModuleState(Py_TYPE(self));
 }
 
 /* Which of the three dicts a key means: 0 to 2, -1: none, -2: an exception is set */
-static int view_of(PyObject *self, PyObject *key)
+static int chunk_view_of(PyObject *self, PyObject *key)
 {
-        struct probe_state *state = state_of(self);
+        struct probe_state *state = chunk_state_of(self);
 
         for (int i = 0; i < N_KINDS; i++) {
                 int same = key == state->keys[i] ? 1
@@ -30,7 +30,7 @@ static int view_of(PyObject *self, PyObject *key)
         return -1;
 }
 
-static PyObject *section_value(const struct section_entry *entry)
+static PyObject *chunk_section_value(const struct section_entry *entry)
 {
         switch (entry->kind) {
         case KIND_TIME:
@@ -43,7 +43,7 @@ static PyObject *section_value(const struct section_entry *entry)
 }
 
 /* The dict of one kind, up to date; borrowed. */
-static PyObject *view(ChunkObject *self, int kind)
+static PyObject *chunk_view(ChunkObject *self, int kind)
 {
         if (!self->views[kind] && !(self->views[kind] = PyDict_New()))
                 return NULL;
@@ -54,7 +54,7 @@ static PyObject *view(ChunkObject *self, int kind)
 
                 if ((int)entry->kind != kind || !entry->count)
                         continue;
-                value = section_value(entry);
+                value = chunk_section_value(entry);
                 r = value ? PyObject_SetItem(self->views[kind], entry->name, value) : -1;
                 Py_XDECREF(value);
                 if (r < 0)
@@ -64,14 +64,14 @@ static PyObject *view(ChunkObject *self, int kind)
 }
 
 /* Everything as one dict, in the documented order; a new reference */
-static PyObject *whole(PyObject *object)
+static PyObject *chunk_whole(PyObject *object)
 {
-        struct probe_state *state = state_of(object);
+        struct probe_state *state = chunk_state_of(object);
         ChunkObject *self = (ChunkObject *)object;
         PyObject *dict = PyDict_New();
 
         for (int i = 0; dict && i < N_KINDS; i++) {
-                PyObject *value = view(self, i);
+                PyObject *value = chunk_view(self, i);
 
                 if (!value || PyDict_SetItem(dict, state->keys[i], value) < 0)
                         Py_CLEAR(dict);
@@ -83,13 +83,13 @@ static PyObject *whole(PyObject *object)
 
 PyObject *chunk_subscript(PyObject *self, PyObject *key)
 {
-        int kind = view_of(self, key);
+        int kind = chunk_view_of(self, key);
         PyObject *value;
 
         if (kind == -2)
                 return NULL;
         if (kind >= 0) {
-                value = view((ChunkObject *)self, kind);
+                value = chunk_view((ChunkObject *)self, kind);
         } else {
                 value = PyDict_GetItemWithError(((ChunkObject *)self)->custom, key);
                 if (!value && !PyErr_Occurred())
@@ -101,7 +101,7 @@ PyObject *chunk_subscript(PyObject *self, PyObject *key)
 int chunk_assign(PyObject *self, PyObject *key, PyObject *value)
 {
         ChunkObject *chunk = (ChunkObject *)self;
-        int kind = view_of(self, key);
+        int kind = chunk_view_of(self, key);
         PyObject *before;
 
         if (kind == -2)
@@ -121,7 +121,7 @@ int chunk_assign(PyObject *self, PyObject *key, PyObject *value)
 
 int chunk_contains(PyObject *self, PyObject *key)
 {
-        int kind = view_of(self, key);
+        int kind = chunk_view_of(self, key);
 
         if (kind == -2)
                 return -1;
@@ -133,9 +133,9 @@ Py_ssize_t chunk_length(PyObject *self)
         return N_KINDS + PyDict_Size(((ChunkObject *)self)->custom);
 }
 
-static PyObject *of_whole(PyObject *self, PyObject *(*function)(PyObject *))
+static PyObject *chunk_of_whole(PyObject *self, PyObject *(*function)(PyObject *))
 {
-        PyObject *dict = whole(self), *value;
+        PyObject *dict = chunk_whole(self), *value;
 
         if (!dict)
                 return NULL;
@@ -146,30 +146,30 @@ static PyObject *of_whole(PyObject *self, PyObject *(*function)(PyObject *))
 
 PyObject *chunk_iter(PyObject *self)
 {
-        return of_whole(self, PyObject_GetIter);
+        return chunk_of_whole(self, PyObject_GetIter);
 }
 
 PyObject *chunk_repr(PyObject *self)
 {
-        return of_whole(self, PyObject_Repr);
+        return chunk_of_whole(self, PyObject_Repr);
 }
 
 PyObject *chunk_keys(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return of_whole(self, PyDict_Keys);
+        return chunk_of_whole(self, PyDict_Keys);
 }
 
 PyObject *chunk_values(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return of_whole(self, PyDict_Values);
+        return chunk_of_whole(self, PyDict_Values);
 }
 
 PyObject *chunk_items(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return of_whole(self, PyDict_Items);
+        return chunk_of_whole(self, PyDict_Items);
 }
 
 PyObject *chunk_richcompare(PyObject *self, PyObject *other, int operation)
@@ -180,7 +180,7 @@ PyObject *chunk_richcompare(PyObject *self, PyObject *other, int operation)
                 return PyBool_FromLong(operation == Py_EQ);
         if (!PyDict_Check(other))
                 Py_RETURN_NOTIMPLEMENTED;
-        dict = whole(self);
+        dict = chunk_whole(self);
         if (!dict)
                 return NULL;
         result = PyObject_RichCompare(dict, other, operation);

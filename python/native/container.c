@@ -23,7 +23,7 @@ static struct {
         enum answer answer;
 } known[16];
 
-static enum answer class_answer(PyTypeObject *type, PyObject *name)
+static enum answer container_class_answer(PyTypeObject *type, PyObject *name)
 {
         PyObject *value = PyObject_GetAttr((PyObject *)type, name);
         bool ours;
@@ -38,7 +38,7 @@ static enum answer class_answer(PyTypeObject *type, PyObject *name)
         return ours ? ANSWER_OURS : ANSWER_ASK;
 }
 
-static enum answer ask_class(PyTypeObject *type, PyObject *name)
+static enum answer container_ask_class(PyTypeObject *type, PyObject *name)
 {
         size_t slot =
                 ((uintptr_t)type >> 4 ^ (uintptr_t)type >> 10) % (sizeof(known) / sizeof(known[0]));
@@ -47,7 +47,7 @@ static enum answer ask_class(PyTypeObject *type, PyObject *name)
 
         if (known[slot].type == type)
                 return known[slot].answer;
-        answer = class_answer(type, name);
+        answer = container_class_answer(type, name);
         before = known[slot].type;
         if (before == container_without)
                 container_without = NULL;
@@ -59,7 +59,7 @@ static enum answer ask_class(PyTypeObject *type, PyObject *name)
 
 PyObject *container_find(struct probe_state *state, PyObject *owner)
 {
-        enum answer answer = ask_class(Py_TYPE(owner), state->attribute);
+        enum answer answer = container_ask_class(Py_TYPE(owner), state->attribute);
         PyObject *dict, *found = NULL;
 
         if (answer == ANSWER_OURS && !put_by_hand) {
@@ -93,7 +93,7 @@ PyObject *container_put(PyObject *module, PyObject *unused)
 }
 
 /* The inner dict, made if it is missing; a new reference */
-static PyObject *inner(PyObject *container, PyObject *key)
+static PyObject *container_inner(PyObject *container, PyObject *key)
 {
         PyObject *dict = PyObject_GetItem(container, key);
 
@@ -108,7 +108,7 @@ static PyObject *inner(PyObject *container, PyObject *key)
 
 int container_add(PyObject *container, PyObject *key, PyObject *name, PyObject *value)
 {
-        PyObject *dict = inner(container, key), *before, *sum;
+        PyObject *dict = container_inner(container, key), *before, *sum;
         int r = -1;
 
         if (!dict)

@@ -2,7 +2,7 @@
 
 #include "native.h"
 
-static PyObject *exception_of(int code)
+static PyObject *error_exception_of(int code)
 {
         switch (code) {
         case ROAST_E_NOMEM:
@@ -23,7 +23,7 @@ PyObject *native_raise(const struct roast_error *error)
         PyObject *message = native_shown(error->message);
 
         if (message)
-                PyErr_SetObject(exception_of(error->code), message);
+                PyErr_SetObject(error_exception_of(error->code), message);
         Py_XDECREF(message);
         return NULL;
 }

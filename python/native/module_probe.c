@@ -4,7 +4,7 @@
 #include "probe.h"
 
 /* chunk_of(processor): the chunk that runs for it; chunk_of(None): that of this thread */
-static PyObject *chunk_of(PyObject *module, PyObject *owner)
+static PyObject *module_chunk_of(PyObject *module, PyObject *owner)
 {
         ChunkObject *chunk = owner == Py_None ? native_thread.innermost : chunk_current(owner);
 
@@ -12,7 +12,7 @@ static PyObject *chunk_of(PyObject *module, PyObject *owner)
         return Py_NewRef(chunk ? (PyObject *)chunk : Py_None);
 }
 
-static int exec_module(PyObject *module)
+static int module_probe_exec(PyObject *module)
 {
         static const char *const keys[] = { "timing", "memory", "bytes" };
         struct probe_state *state = PyModule_GetState(module);
@@ -38,7 +38,7 @@ static int exec_module(PyObject *module)
         return PyModule_AddStringConstant(module, "__version__", ROAST_VERSION);
 }
 
-static int traverse_module(PyObject *module, visitproc visit, void *arg)
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
         struct probe_state *state = PyModule_GetState(module);
 
@@ -49,7 +49,7 @@ static int traverse_module(PyObject *module, visitproc visit, void *arg)
         return 0;
 }
 
-static int clear_module(PyObject *module)
+static int module_clear(PyObject *module)
 {
         struct probe_state *state = PyModule_GetState(module);
 
@@ -67,11 +67,11 @@ static int clear_module(PyObject *module)
         return 0;
 }
 
-static void free_module(void *module)
+static void module_free(void *module)
 {
         struct probe_state *state = PyModule_GetState(module);
 
-        clear_module(module);
+        module_clear(module);
         chunk_table_deinit(&state->scratch);
         buf_deinit(&state->out);
 }
@@ -90,7 +90,7 @@ static PyMethodDef functions[] = {
         { "track_bytes", TRACKER(section_track_bytes),
           "track_bytes(processor_self, events, section_name)\n--\n\n"
           "Count the bytes that are requested from the file of the events." },
-        { "chunk_of", chunk_of, METH_O,
+        { "chunk_of", module_chunk_of, METH_O,
           "chunk_of(processor, /)\n--\n\nThe chunk that runs for this processor, or None." },
         { "watcher_cpu_ns", native_watcher_cpu_ns, METH_NOARGS,
           "watcher_cpu_ns()\n--\n\nCPU time of the thread that looks at running chunks." },
@@ -112,7 +112,7 @@ static PyMethodDef functions[] = {
 };
 
 static PyModuleDef_Slot slots[] = {
-        { Py_mod_exec, exec_module },
+        { Py_mod_exec, module_probe_exec },
         { 0 },
 };
 
@@ -123,9 +123,9 @@ static struct PyModuleDef definition = {
         .m_size = sizeof(struct probe_state),
         .m_methods = functions,
         .m_slots = slots,
-        .m_traverse = traverse_module,
-        .m_clear = clear_module,
-        .m_free = free_module,
+        .m_traverse = module_traverse,
+        .m_clear = module_clear,
+        .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__probe(void);

@@ -9,7 +9,7 @@
 #include "run.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
-static PyObject *metrics(PyObject *module, PyObject *unused)
+static PyObject *module_metrics(PyObject *module, PyObject *unused)
 {
         static const char *const types[] = { "count", "real" };
         static const char *const betters[] = { "neutral", "more", "less" };
@@ -46,7 +46,7 @@ static PyObject *metrics(PyObject *module, PyObject *unused)
 }
 
 /* table_columns(table) -> [name], without id */
-static PyObject *table_columns(PyObject *module, PyObject *table)
+static PyObject *module_table_columns(PyObject *module, PyObject *table)
 {
         const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
         const char *columns = name ? roast_run_table_columns(name) : NULL;
@@ -65,7 +65,7 @@ static PyObject *table_columns(PyObject *module, PyObject *table)
 }
 
 /* exchange(a, b): two paths change places at once */
-static PyObject *exchange(PyObject *module, PyObject *args)
+static PyObject *module_exchange(PyObject *module, PyObject *args)
 {
         PyObject *a, *b;
         int r, code;
@@ -88,7 +88,7 @@ static PyObject *exchange(PyObject *module, PyObject *args)
 }
 
 /* TABLES: the names that Summary.table() knows */
-static int add_tables(PyObject *module)
+static int module_add_tables(PyObject *module)
 {
         PyObject *list = PyList_New(0), *tuple;
         int r = list ? 0 : -1;
@@ -106,13 +106,13 @@ static int add_tables(PyObject *module)
         return r;
 }
 
-static int exec_module(PyObject *module)
+static int module_roast_exec(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
                 native_choose_sqlite,         native_add_run,
                 native_add_summary,           native_add_aggregate,
                 native_add_aggregate_chunks,  native_add_aggregate_coverage,
-                native_add_aggregate_workers, add_tables,
+                native_add_aggregate_workers, module_add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -122,7 +122,7 @@ static int exec_module(PyObject *module)
 }
 
 static PyMethodDef functions[] = {
-        { "metrics", metrics, METH_NOARGS,
+        { "metrics", module_metrics, METH_NOARGS,
           "metrics()\n--\n\nThe registry: a tuple for each metric." },
         { "rules", native_rules, METH_NOARGS,
           "rules()\n--\n\nThe rules of explain: name, question, threshold, advice." },
@@ -134,15 +134,15 @@ static PyMethodDef functions[] = {
           "report_comparison(runs, groups, path)\n--\n\nWhat differs between runs, as a page." },
         { "scaling", native_scaling, METH_VARARGS,
           "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
-        { "table_columns", table_columns, METH_O,
+        { "table_columns", module_table_columns, METH_O,
           "table_columns(table)\n--\n\nThe columns of a table of a run, without id." },
-        { "exchange", exchange, METH_VARARGS,
+        { "exchange", module_exchange, METH_VARARGS,
           "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },
 };
 
 static PyModuleDef_Slot slots[] = {
-        { Py_mod_exec, exec_module },
+        { Py_mod_exec, module_roast_exec },
         { 0 },
 };
 

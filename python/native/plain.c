@@ -33,7 +33,7 @@ int plain_get(PyObject *mapping, const char *key, PyObject **ret)
 }
 
 /* An exact integer where the object is one and fits; 1, 0, or -1 with an exception set. */
-static int whole(int64_t *ret, PyObject *value)
+static int plain_whole(int64_t *ret, PyObject *value)
 {
         PyObject *integer;
         int overflow;
@@ -59,7 +59,7 @@ int plain_fact(struct roast_fact *fact, PyObject *value)
         *fact = (struct roast_fact){ .type = ROAST_FACT_ABSENT };
         if (!value || value == Py_None)
                 return 0;
-        r = whole(&fact->integer, value);
+        r = plain_whole(&fact->integer, value);
         if (r < 0)
                 return -1;
         if (r > 0) {
@@ -148,7 +148,7 @@ struct pair_visit {
         void *context;
 };
 
-static int visit_pair(PyObject *item, void *context)
+static int plain_visit_pair(PyObject *item, void *context)
 {
         struct pair_visit *visit = context;
         PyObject *key = PySequence_GetItem(item, 0);
@@ -172,7 +172,7 @@ int plain_each_pair(PyObject *mapping,
         items = PyMapping_Items(mapping);
         if (!items)
                 return -1;
-        r = plain_each(items, visit_pair, &visit);
+        r = plain_each(items, plain_visit_pair, &visit);
         Py_DECREF(items);
         return r;
 }

@@ -18,7 +18,7 @@ struct row {
         PyObject *dict;
 };
 
-static int put(PyObject *dict, const char *key, PyObject *value)
+static int record_dict_put(PyObject *dict, const char *key, PyObject *value)
 {
         int r = value ? PyDict_SetItemString(dict, key, value) : -1;
 
@@ -26,29 +26,29 @@ static int put(PyObject *dict, const char *key, PyObject *value)
         return r;
 }
 
-static int64_t value_of(const struct row *row, enum chunk_field field)
+static int64_t record_value_of(const struct row *row, enum chunk_field field)
 {
         return chunk_table_get(row->table, row->row, field);
 }
 
-static int64_t or_0(int64_t value)
+static int64_t record_or_0(int64_t value)
 {
         return value == CHUNK_ABSENT ? 0 : value;
 }
 
 /* value / unit, or None */
-static PyObject *scaled(int64_t value, double unit)
+static PyObject *record_scaled(int64_t value, double unit)
 {
         return value == CHUNK_ABSENT ? Py_NewRef(Py_None)
                                      : PyFloat_FromDouble((double)value / unit);
 }
 
-static PyObject *integer(int64_t value)
+static PyObject *record_integer(int64_t value)
 {
         return value == CHUNK_ABSENT ? Py_NewRef(Py_None) : PyLong_FromLongLong(value);
 }
 
-static PyObject *text(const struct row *row, enum chunk_field field)
+static PyObject *record_text(const struct row *row, enum chunk_field field)
 {
         size_t len;
         const char *data = chunk_table_text(row->table, row->row, field, &len);
@@ -57,7 +57,7 @@ static PyObject *text(const struct row *row, enum chunk_field field)
 }
 
 /* A dict stored as CBOR; an empty one if there is none */
-static PyObject *blob(const struct row *row, enum chunk_field field)
+static PyObject *record_blob(const struct row *row, enum chunk_field field)
 {
         size_t len;
         const char *data = chunk_table_text(row->table, row->row, field, &len);
@@ -70,49 +70,54 @@ static PyObject *blob(const struct row *row, enum chunk_field field)
         return value;
 }
 
-static double percent(double part, double whole)
+static double record_percent(double part, double whole)
 {
         return whole > 0 ? 100 * part / whole : 0;
 }
 
-static int put_times(const struct row *row)
+static int record_dict_put_times(const struct row *row)
 {
-        double start = (double)or_0(value_of(row, CHUNK_START_UTC_NS)) / 1e9;
-        double wall = (double)or_0(value_of(row, CHUNK_WALL_NS)) / 1e9;
-        double before = (double)or_0(value_of(row, CHUNK_RSS_START_BYTES));
-        double after = (double)or_0(value_of(row, CHUNK_RSS_END_BYTES));
+        double start = (double)record_or_0(record_value_of(row, CHUNK_START_UTC_NS)) / 1e9;
+        double wall = (double)record_or_0(record_value_of(row, CHUNK_WALL_NS)) / 1e9;
+        double before = (double)record_or_0(record_value_of(row, CHUNK_RSS_START_BYTES));
+        double after = (double)record_or_0(record_value_of(row, CHUNK_RSS_END_BYTES));
         /* sums and differences with a part that is not known are not known either */
         double end = start > 0 ? start + wall : 0;
         double grown = before > 0 && after > 0 ? after - before : 0;
-        int64_t events = value_of(row, CHUNK_NUM_EVENTS);
+        int64_t events = record_value_of(row, CHUNK_NUM_EVENTS);
         PyObject *dict = row->dict;
 
-        if (put(dict, "t_start", PyFloat_FromDouble(start)) < 0 ||
-            put(dict, "t_end", PyFloat_FromDouble(end)) < 0 ||
-            put(dict, "duration", PyFloat_FromDouble(wall)) < 0 ||
-            put(dict, "mem_before_mb", PyFloat_FromDouble(before / MIB)) < 0 ||
-            put(dict, "mem_after_mb", PyFloat_FromDouble(after / MIB)) < 0 ||
-            put(dict, "mem_delta_mb", PyFloat_FromDouble(grown / MIB)) < 0 ||
-            put(dict, "bytes_read", integer(or_0(value_of(row, CHUNK_REQUESTED_BYTES)))) < 0 ||
-            put(dict, "timestamp", PyFloat_FromDouble(end)) < 0)
+        if (record_dict_put(dict, "t_start", PyFloat_FromDouble(start)) < 0 ||
+            record_dict_put(dict, "t_end", PyFloat_FromDouble(end)) < 0 ||
+            record_dict_put(dict, "duration", PyFloat_FromDouble(wall)) < 0 ||
+            record_dict_put(dict, "mem_before_mb", PyFloat_FromDouble(before / MIB)) < 0 ||
+            record_dict_put(dict, "mem_after_mb", PyFloat_FromDouble(after / MIB)) < 0 ||
+            record_dict_put(dict, "mem_delta_mb", PyFloat_FromDouble(grown / MIB)) < 0 ||
+            record_dict_put(
+                    dict, "bytes_read",
+                    record_integer(record_or_0(record_value_of(row, CHUNK_REQUESTED_BYTES)))) < 0 ||
+            record_dict_put(dict, "timestamp", PyFloat_FromDouble(end)) < 0)
                 return -1;
-        return events == CHUNK_ABSENT ? 0 : put(dict, "num_events", integer(events));
+        return events == CHUNK_ABSENT ? 0
+                                      : record_dict_put(dict, "num_events", record_integer(events));
 }
 
-static int put_identity(const struct row *row)
+static int record_put_identity(const struct row *row)
 {
         PyObject *dict = row->dict;
 
-        if (put(dict, "dataset", text(row, CHUNK_DATASET)) < 0 ||
-            put(dict, "file", text(row, CHUNK_FILE)) < 0 ||
-            put(dict, "uuid", text(row, CHUNK_UUID)) < 0 ||
-            put(dict, "entry_start", integer(value_of(row, CHUNK_ENTRY_START))) < 0)
+        if (record_dict_put(dict, "dataset", record_text(row, CHUNK_DATASET)) < 0 ||
+            record_dict_put(dict, "file", record_text(row, CHUNK_FILE)) < 0 ||
+            record_dict_put(dict, "uuid", record_text(row, CHUNK_UUID)) < 0 ||
+            record_dict_put(dict, "entry_start",
+                            record_integer(record_value_of(row, CHUNK_ENTRY_START))) < 0)
                 return -1;
-        return put(dict, "entry_stop", integer(value_of(row, CHUNK_ENTRY_STOP)));
+        return record_dict_put(dict, "entry_stop",
+                               record_integer(record_value_of(row, CHUNK_ENTRY_STOP)));
 }
 
-static PyObject *part_name(const struct chunk_table *table, const struct chunk_parts *parts,
-                           size_t part)
+static PyObject *record_dict_part_name(const struct chunk_table *table,
+                                       const struct chunk_parts *parts, size_t part)
 {
         size_t len;
         const char *data = intern_get(&table->strings, (size_t)parts->columns[0][part], &len);
@@ -120,46 +125,49 @@ static PyObject *part_name(const struct chunk_table *table, const struct chunk_p
         return native_text_n(data, len);
 }
 
-static int put_branches(const struct row *row)
+static int record_dict_put_branches(const struct row *row)
 {
         const struct chunk_parts *parts = &row->table->branches;
         PyObject *names = PyList_New(0), *sizes = PyDict_New(), *dict = row->dict;
-        double selected = (double)or_0(value_of(row, CHUNK_SELECTED_BYTES));
-        double whole = (double)or_0(value_of(row, CHUNK_SELECTED_UNCOMPRESSED_BYTES));
+        double selected = (double)record_or_0(record_value_of(row, CHUNK_SELECTED_BYTES));
+        double whole = (double)record_or_0(record_value_of(row, CHUNK_SELECTED_UNCOMPRESSED_BYTES));
         Py_ssize_t n = (Py_ssize_t)(parts->first[row->row + 1] - parts->first[row->row]);
         int64_t bytes = 0;
         int r = names && sizes ? 0 : -1;
 
         for (size_t i = parts->first[row->row]; r == 0 && i < parts->first[row->row + 1]; i++) {
-                PyObject *name = part_name(row->table, parts, i);
-                PyObject *size = integer(parts->columns[1][i]);
+                PyObject *name = record_dict_part_name(row->table, parts, i);
+                PyObject *size = record_integer(parts->columns[1][i]);
 
                 r = name && size ? PyList_Append(names, name) : -1;
                 if (r == 0)
                         r = PyDict_SetItem(sizes, name, size);
-                bytes += or_0(parts->columns[1][i]);
+                bytes += record_or_0(parts->columns[1][i]);
                 Py_XDECREF(name);
                 Py_XDECREF(size);
         }
         if (r == 0)
-                r = put(dict, "accessed_branches", Py_NewRef(names));
+                r = record_dict_put(dict, "accessed_branches", Py_NewRef(names));
         if (r == 0)
-                r = put(dict, "num_branches_accessed", PyLong_FromSsize_t(n));
+                r = record_dict_put(dict, "num_branches_accessed", PyLong_FromSsize_t(n));
         if (r == 0)
-                r = put(dict, "accessed_bytes", PyLong_FromLongLong(bytes));
+                r = record_dict_put(dict, "accessed_bytes", PyLong_FromLongLong(bytes));
         if (r == 0)
-                r = put(dict, "accessed_uncompressed_bytes",
+                r = record_dict_put(
+                        dict, "accessed_uncompressed_bytes",
                         PyLong_FromDouble(selected > 0 ? (double)bytes * (whole / selected) : 0));
         if (r == 0)
-                r = put(dict, "branches_read_percent",
-                        PyFloat_FromDouble(percent(
-                                (double)n, (double)or_0(value_of(row, CHUNK_TREE_BRANCHES)))));
+                r = record_dict_put(dict, "branches_read_percent",
+                                    PyFloat_FromDouble(record_percent(
+                                            (double)n, (double)record_or_0(record_value_of(
+                                                               row, CHUNK_TREE_BRANCHES)))));
         if (r == 0)
-                r = put(dict, "bytes_read_percent",
-                        PyFloat_FromDouble(
-                                percent(selected, (double)or_0(value_of(row, CHUNK_TREE_BYTES)))));
+                r = record_dict_put(dict, "bytes_read_percent",
+                                    PyFloat_FromDouble(record_percent(
+                                            selected, (double)record_or_0(record_value_of(
+                                                              row, CHUNK_TREE_BYTES)))));
         if (r == 0)
-                r = put(dict, "branch_bytes", Py_NewRef(sizes));
+                r = record_dict_put(dict, "branch_bytes", Py_NewRef(sizes));
         Py_XDECREF(names);
         Py_XDECREF(sizes);
         return r;
@@ -169,7 +177,7 @@ struct section_views {
         PyObject *timing, *memory, *bytes, *sections, *memory_sections;
 };
 
-static int append(PyObject *list, PyObject *item)
+static int record_append(PyObject *list, PyObject *item)
 {
         int r = item ? PyList_Append(list, item) : -1;
 
@@ -177,7 +185,7 @@ static int append(PyObject *list, PyObject *item)
         return r;
 }
 
-static int set_item(PyObject *dict, PyObject *key, PyObject *value)
+static int record_set_item(PyObject *dict, PyObject *key, PyObject *value)
 {
         int r = value ? PyDict_SetItem(dict, key, value) : -1;
 
@@ -185,51 +193,56 @@ static int set_item(PyObject *dict, PyObject *key, PyObject *value)
         return r;
 }
 
-static int view_section(const struct section_views *views, PyObject *name, const int64_t *values)
+static int record_view_section(const struct section_views *views, PyObject *name,
+                               const int64_t *values)
 {
-        int64_t kind = or_0(values[SECTION_KIND]);
+        int64_t kind = record_or_0(values[SECTION_KIND]);
 
         if (kind & SECTION_TIME) {
-                if (set_item(views->timing, name, scaled(values[SECTION_TOTAL_NS], 1e9)) < 0 ||
-                    append(views->sections,
-                           Py_BuildValue("{sOsNsNsNsNsN}", "section_name", name, "time_delta",
-                                         scaled(values[SECTION_TOTAL_NS], 1e9), "count",
-                                         integer(values[SECTION_COUNT]), "self_time",
-                                         scaled(values[SECTION_SELF_NS], 1e9), "min_time",
-                                         scaled(values[SECTION_MIN_NS], 1e9), "max_time",
-                                         scaled(values[SECTION_MAX_NS], 1e9))) < 0)
+                if (record_set_item(views->timing, name,
+                                    record_scaled(values[SECTION_TOTAL_NS], 1e9)) < 0 ||
+                    record_append(
+                            views->sections,
+                            Py_BuildValue("{sOsNsNsNsNsN}", "section_name", name, "time_delta",
+                                          record_scaled(values[SECTION_TOTAL_NS], 1e9), "count",
+                                          record_integer(values[SECTION_COUNT]), "self_time",
+                                          record_scaled(values[SECTION_SELF_NS], 1e9), "min_time",
+                                          record_scaled(values[SECTION_MIN_NS], 1e9), "max_time",
+                                          record_scaled(values[SECTION_MAX_NS], 1e9))) < 0)
                         return -1;
         }
         if (kind & SECTION_MEMORY) {
-                int64_t delta = or_0(values[SECTION_RSS_DELTA_BYTES]);
+                int64_t delta = record_or_0(values[SECTION_RSS_DELTA_BYTES]);
 
-                if (set_item(views->memory, name, scaled(delta, MIB)) < 0 ||
-                    append(views->memory_sections,
-                           Py_BuildValue("{sOsNsNsNsN}", "section_name", name, "memory_start_gb",
-                                         scaled(values[SECTION_RSS_START_BYTES], 1e9),
-                                         "memory_end_gb",
-                                         scaled(values[SECTION_RSS_END_BYTES], 1e9),
-                                         "memory_delta_gb", scaled(delta, 1e9), "count",
-                                         integer(values[SECTION_COUNT]))) < 0)
+                if (record_set_item(views->memory, name, record_scaled(delta, MIB)) < 0 ||
+                    record_append(
+                            views->memory_sections,
+                            Py_BuildValue("{sOsNsNsNsN}", "section_name", name, "memory_start_gb",
+                                          record_scaled(values[SECTION_RSS_START_BYTES], 1e9),
+                                          "memory_end_gb",
+                                          record_scaled(values[SECTION_RSS_END_BYTES], 1e9),
+                                          "memory_delta_gb", record_scaled(delta, 1e9), "count",
+                                          record_integer(values[SECTION_COUNT]))) < 0)
                         return -1;
         }
         if (kind & SECTION_BYTES_READ)
-                return set_item(views->bytes, name, integer(or_0(values[SECTION_BYTES])));
+                return record_set_item(views->bytes, name,
+                                       record_integer(record_or_0(values[SECTION_BYTES])));
         return 0;
 }
 
-static int fill_sections(const struct row *row, const struct section_views *views)
+static int record_fill_sections(const struct row *row, const struct section_views *views)
 {
         const struct chunk_parts *parts = &row->table->sections;
 
         for (size_t i = parts->first[row->row]; i < parts->first[row->row + 1]; i++) {
-                PyObject *name = part_name(row->table, parts, i);
+                PyObject *name = record_dict_part_name(row->table, parts, i);
                 int64_t values[SECTION_N_FIELDS];
                 int r;
 
                 for (size_t j = 0; j < SECTION_N_FIELDS; j++)
                         values[j] = parts->columns[1 + j][i];
-                r = name ? view_section(views, name, values) : -1;
+                r = name ? record_view_section(views, name, values) : -1;
                 Py_XDECREF(name);
                 if (r < 0)
                         return -1;
@@ -237,67 +250,72 @@ static int fill_sections(const struct row *row, const struct section_views *view
         return 0;
 }
 
-static int put_sections(const struct row *row)
+static int record_dict_put_sections(const struct row *row)
 {
         struct section_views views = { PyDict_New(), PyDict_New(), PyDict_New(), PyList_New(0),
                                        PyList_New(0) };
         int r = views.timing && views.memory && views.bytes && views.sections &&
                                 views.memory_sections
-                        ? fill_sections(row, &views)
+                        ? record_fill_sections(row, &views)
                         : -1;
 
-        /* put() takes the reference also if it fails; a missing one is an error already */
-        r |= put(row->dict, "timing", views.timing);
-        r |= put(row->dict, "memory", views.memory);
-        r |= put(row->dict, "bytes", views.bytes);
-        r |= put(row->dict, "sections", views.sections);
-        r |= put(row->dict, "memory_sections", views.memory_sections);
+        /* record_dict_put() takes the reference also if it fails; a missing one is an error already
+         */
+        r |= record_dict_put(row->dict, "timing", views.timing);
+        r |= record_dict_put(row->dict, "memory", views.memory);
+        r |= record_dict_put(row->dict, "bytes", views.bytes);
+        r |= record_dict_put(row->dict, "sections", views.sections);
+        r |= record_dict_put(row->dict, "memory_sections", views.memory_sections);
         return r < 0 ? -1 : 0;
 }
 
-static PyObject *outcome(const struct row *row)
+static PyObject *record_dict_outcome(const struct row *row)
 {
-        int64_t value = or_0(value_of(row, CHUNK_OUTCOME));
+        int64_t value = record_or_0(record_value_of(row, CHUNK_OUTCOME));
 
         return PyUnicode_FromString(value >= 0 && value < CHUNK_N_OUTCOMES ? chunk_outcomes[value]
                                                                            : "unknown");
 }
 
-static PyObject *peak_source(const struct row *row)
+static PyObject *record_peak_source(const struct row *row)
 {
-        int64_t value = value_of(row, CHUNK_PEAK_SOURCE);
+        int64_t value = record_value_of(row, CHUNK_PEAK_SOURCE);
 
         if (value == CHUNK_ABSENT)
                 return Py_NewRef(Py_None);
         return PyUnicode_FromString(value == CHUNK_PEAK_EXACT ? "exact" : "sampled");
 }
 
-static int put_resources(const struct row *row)
+static int record_put_resources(const struct row *row)
 {
-        int64_t start = value_of(row, CHUNK_RSS_START_BYTES);
-        int64_t end = value_of(row, CHUNK_RSS_END_BYTES);
+        int64_t start = record_value_of(row, CHUNK_RSS_START_BYTES);
+        int64_t end = record_value_of(row, CHUNK_RSS_END_BYTES);
         int64_t delta = start == CHUNK_ABSENT || end == CHUNK_ABSENT ? CHUNK_ABSENT : end - start;
         PyObject *dict = row->dict;
 
-        if (put(dict, "memory_start_gb", scaled(start, 1e9)) < 0 ||
-            put(dict, "memory_end_gb", scaled(end, 1e9)) < 0 ||
-            put(dict, "memory_delta_gb", scaled(delta, 1e9)) < 0 ||
-            put(dict, "mem_peak_mb", scaled(value_of(row, CHUNK_RSS_PEAK_BYTES), MIB)) < 0 ||
-            put(dict, "peak_source", peak_source(row)) < 0 ||
-            put(dict, "cpu_time", scaled(value_of(row, CHUNK_CPU_NS), 1e9)) < 0)
+        if (record_dict_put(dict, "memory_start_gb", record_scaled(start, 1e9)) < 0 ||
+            record_dict_put(dict, "memory_end_gb", record_scaled(end, 1e9)) < 0 ||
+            record_dict_put(dict, "memory_delta_gb", record_scaled(delta, 1e9)) < 0 ||
+            record_dict_put(dict, "mem_peak_mb",
+                            record_scaled(record_value_of(row, CHUNK_RSS_PEAK_BYTES), MIB)) < 0 ||
+            record_dict_put(dict, "peak_source", record_peak_source(row)) < 0 ||
+            record_dict_put(dict, "cpu_time",
+                            record_scaled(record_value_of(row, CHUNK_CPU_NS), 1e9)) < 0)
                 return -1;
-        return put(dict, "wall_split",
-                   Py_BuildValue("{sNsNsNsNsNsNsN}", "cpu",
-                                 scaled(value_of(row, CHUNK_CPU_NS), 1e9), "runqueue",
-                                 scaled(value_of(row, CHUNK_RUNQUEUE_NS), 1e9), "throttled",
-                                 scaled(value_of(row, CHUNK_THROTTLED_NS), 1e9), "block_io",
-                                 scaled(value_of(row, CHUNK_BLOCK_IO_NS), 1e9), "gil",
-                                 scaled(value_of(row, CHUNK_GIL_NS), 1e9), "other",
-                                 scaled(value_of(row, CHUNK_OTHER_NS), 1e9), "samples",
-                                 integer(or_0(value_of(row, CHUNK_SPLIT_SAMPLES)))));
+        return record_dict_put(
+                dict, "wall_split",
+                Py_BuildValue(
+                        "{sNsNsNsNsNsNsN}", "cpu",
+                        record_scaled(record_value_of(row, CHUNK_CPU_NS), 1e9), "runqueue",
+                        record_scaled(record_value_of(row, CHUNK_RUNQUEUE_NS), 1e9), "throttled",
+                        record_scaled(record_value_of(row, CHUNK_THROTTLED_NS), 1e9), "block_io",
+                        record_scaled(record_value_of(row, CHUNK_BLOCK_IO_NS), 1e9), "gil",
+                        record_scaled(record_value_of(row, CHUNK_GIL_NS), 1e9), "other",
+                        record_scaled(record_value_of(row, CHUNK_OTHER_NS), 1e9), "samples",
+                        record_integer(record_or_0(record_value_of(row, CHUNK_SPLIT_SAMPLES)))));
 }
 
-static int put_rest(const struct row *row)
+static int record_put_rest(const struct row *row)
 {
         static const enum chunk_field integers[] = {
                 CHUNK_MAJOR_FAULTS, CHUNK_READ_BYTES, CHUNK_WRITE_BYTES,     CHUNK_RCHAR_BYTES,
@@ -307,33 +325,34 @@ static int put_rest(const struct row *row)
         static const enum chunk_field texts[] = { CHUNK_TREE, CHUNK_WORKER, CHUNK_HOST };
 
         for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++)
-                if (put(row->dict, chunk_fields[integers[i]].name,
-                        integer(value_of(row, integers[i]))) < 0)
+                if (record_dict_put(row->dict, chunk_fields[integers[i]].name,
+                                    record_integer(record_value_of(row, integers[i]))) < 0)
                         return -1;
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-                if (put(row->dict, chunk_fields[texts[i]].name, text(row, texts[i])) < 0)
+                if (record_dict_put(row->dict, chunk_fields[texts[i]].name,
+                                    record_text(row, texts[i])) < 0)
                         return -1;
-        if (put(row->dict, "outcome", outcome(row)) < 0 ||
-            put(row->dict, "metadata", blob(row, CHUNK_METADATA)) < 0)
+        if (record_dict_put(row->dict, "outcome", record_dict_outcome(row)) < 0 ||
+            record_dict_put(row->dict, "metadata", record_blob(row, CHUNK_METADATA)) < 0)
                 return -1;
         return 0;
 }
 
-static int put_error(const struct row *row)
+static int record_dict_put_error(const struct row *row)
 {
-        if (value_of(row, CHUNK_ERROR_TYPE) == CHUNK_ABSENT &&
-            value_of(row, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
+        if (record_value_of(row, CHUNK_ERROR_TYPE) == CHUNK_ABSENT &&
+            record_value_of(row, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
                 return 0;
-        if (put(row->dict, "error_type", text(row, CHUNK_ERROR_TYPE)) < 0 ||
-            put(row->dict, "error_message", text(row, CHUNK_ERROR_MESSAGE)) < 0)
+        if (record_dict_put(row->dict, "error_type", record_text(row, CHUNK_ERROR_TYPE)) < 0 ||
+            record_dict_put(row->dict, "error_message", record_text(row, CHUNK_ERROR_MESSAGE)) < 0)
                 return -1;
-        return put(row->dict, "error", text(row, CHUNK_ERROR_MESSAGE));
+        return record_dict_put(row->dict, "error", record_text(row, CHUNK_ERROR_MESSAGE));
 }
 
 /* The user's fields; `custom_metrics` is what record_metric() collected. */
-static int put_custom(const struct row *row)
+static int record_dict_put_custom(const struct row *row)
 {
-        PyObject *custom = blob(row, CHUNK_CUSTOM), *metrics, *key, *value;
+        PyObject *custom = record_blob(row, CHUNK_CUSTOM), *metrics, *key, *value;
         Py_ssize_t at = 0;
         int r = 0;
 
@@ -362,12 +381,14 @@ PyObject *record_dict(const struct chunk_table *table, size_t row_number, size_t
 {
         struct row row = { table, row_number, PyDict_New() };
 
-        if (!row.dict || put_times(&row) < 0 || put_identity(&row) < 0 || put_branches(&row) < 0 ||
-            put_sections(&row) < 0 ||
-            (value_of(&row, CHUNK_FILE_METADATA) != CHUNK_ABSENT &&
-             put(row.dict, "file_metadata", blob(&row, CHUNK_FILE_METADATA)) < 0) ||
-            put(row.dict, "chunk_id", PyLong_FromSize_t(chunk_id)) < 0 || put_resources(&row) < 0 ||
-            put_rest(&row) < 0 || put_error(&row) < 0 || put_custom(&row) < 0) {
+        if (!row.dict || record_dict_put_times(&row) < 0 || record_put_identity(&row) < 0 ||
+            record_dict_put_branches(&row) < 0 || record_dict_put_sections(&row) < 0 ||
+            (record_value_of(&row, CHUNK_FILE_METADATA) != CHUNK_ABSENT &&
+             record_dict_put(row.dict, "file_metadata", record_blob(&row, CHUNK_FILE_METADATA)) <
+                     0) ||
+            record_dict_put(row.dict, "chunk_id", PyLong_FromSize_t(chunk_id)) < 0 ||
+            record_put_resources(&row) < 0 || record_put_rest(&row) < 0 ||
+            record_dict_put_error(&row) < 0 || record_dict_put_custom(&row) < 0) {
                 Py_XDECREF(row.dict);
                 return NULL;
         }

@@ -31,7 +31,7 @@ static const char *const own_keys[] = {
         NULL,
 };
 
-static int64_t number(PyObject *value, double unit)
+static int64_t record_number(PyObject *value, double unit)
 {
         double real = PyFloat_AsDouble(value) * unit;
 
@@ -42,24 +42,24 @@ static int64_t number(PyObject *value, double unit)
         return real > -9.2e18 && real < 9.2e18 ? (int64_t)llround(real) : CHUNK_ABSENT;
 }
 
-static bool is_number(PyObject *value)
+static bool record_is_number(PyObject *value)
 {
         return PyFloat_Check(value) || PyLong_Check(value);
 }
 
-static void set_numbers(struct chunk_table *table, PyObject *dict,
-                        const struct documented_number *numbers)
+static void record_set_numbers(struct chunk_table *table, PyObject *dict,
+                               const struct documented_number *numbers)
 {
         for (; numbers->key; numbers++) {
                 PyObject *value = PyDict_GetItemString(dict, numbers->key);
 
-                if (value && is_number(value))
+                if (value && record_is_number(value))
                         chunk_table_set(table, table->n - 1, numbers->field,
-                                        number(value, numbers->unit));
+                                        record_number(value, numbers->unit));
         }
 }
 
-static int set_text(struct chunk_table *table, enum chunk_field field, PyObject *value)
+static int record_set_text(struct chunk_table *table, enum chunk_field field, PyObject *value)
 {
         Py_ssize_t len;
         const char *data;
@@ -74,7 +74,7 @@ static int set_text(struct chunk_table *table, enum chunk_field field, PyObject 
         return chunk_table_set_text(table, table->n - 1, field, data, (size_t)len);
 }
 
-static int set_blob(struct chunk_table *table, enum chunk_field field, PyObject *value)
+static int record_set_blob(struct chunk_table *table, enum chunk_field field, PyObject *value)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
 
@@ -88,7 +88,7 @@ static int set_blob(struct chunk_table *table, enum chunk_field field, PyObject 
 }
 
 /* Fields that have the same name and type in the dict and in the record */
-static int set_fields(struct chunk_table *table, PyObject *dict)
+static int record_set_fields(struct chunk_table *table, PyObject *dict)
 {
         for (unsigned int i = 0; i < CHUNK_N_FIELDS; i++) {
                 PyObject *value = PyDict_GetItemString(dict, chunk_fields[i].name);
@@ -97,18 +97,18 @@ static int set_fields(struct chunk_table *table, PyObject *dict)
                 if (!value || value == Py_None || i == CHUNK_OUTCOME || i == CHUNK_PEAK_SOURCE)
                         continue;
                 if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
-                        r = set_text(table, i, value);
+                        r = record_set_text(table, i, value);
                 else if (chunk_fields[i].type == CHUNK_TYPE_BLOB)
-                        r = set_blob(table, i, value);
-                else if (is_number(value))
-                        chunk_table_set(table, table->n - 1, i, number(value, 1));
+                        r = record_set_blob(table, i, value);
+                else if (record_is_number(value))
+                        chunk_table_set(table, table->n - 1, i, record_number(value, 1));
                 if (r < 0)
                         return r;
         }
         return 0;
 }
 
-static int set_outcome(struct chunk_table *table, PyObject *dict)
+static int record_set_outcome(struct chunk_table *table, PyObject *dict)
 {
         PyObject *value = PyDict_GetItemString(dict, "outcome");
         PyObject *error = PyDict_GetItemString(dict, "error");
@@ -119,11 +119,12 @@ static int set_outcome(struct chunk_table *table, PyObject *dict)
                         outcome = i;
         chunk_table_set(table, table->n - 1, CHUNK_OUTCOME, outcome);
         if (error && chunk_table_get(table, table->n - 1, CHUNK_ERROR_MESSAGE) == CHUNK_ABSENT)
-                return set_text(table, CHUNK_ERROR_MESSAGE, error);
+                return record_set_text(table, CHUNK_ERROR_MESSAGE, error);
         return 0;
 }
 
-static int add_section(struct chunk_table *table, PyObject *name, int64_t kind, int64_t value)
+static int record_add_section(struct chunk_table *table, PyObject *name, int64_t kind,
+                              int64_t value)
 {
         int64_t values[SECTION_N_FIELDS];
         const char *data;
@@ -146,8 +147,8 @@ static int add_section(struct chunk_table *table, PyObject *name, int64_t kind, 
         return chunk_table_add_section(table, data, (size_t)len, values);
 }
 
-static int add_sections(struct chunk_table *table, PyObject *dict, const char *key, int64_t kind,
-                        double unit)
+static int record_add_sections(struct chunk_table *table, PyObject *dict, const char *key,
+                               int64_t kind, double unit)
 {
         PyObject *sections = PyDict_GetItemString(dict, key), *name, *value;
         Py_ssize_t at = 0;
@@ -156,12 +157,12 @@ static int add_sections(struct chunk_table *table, PyObject *dict, const char *k
         if (!sections || !PyDict_Check(sections))
                 return 0;
         while (r == 0 && PyDict_Next(sections, &at, &name, &value))
-                if (is_number(value))
-                        r = add_section(table, name, kind, number(value, unit));
+                if (record_is_number(value))
+                        r = record_add_section(table, name, kind, record_number(value, unit));
         return r;
 }
 
-static int add_branches(struct chunk_table *table, PyObject *dict)
+static int record_add_branches(struct chunk_table *table, PyObject *dict)
 {
         PyObject *branches = PyDict_GetItemString(dict, "accessed_branches");
         PyObject *sizes = PyDict_GetItemString(dict, "branch_bytes");
@@ -180,24 +181,25 @@ static int add_branches(struct chunk_table *table, PyObject *dict)
                 PyErr_Clear();
                 if (data)
                         r = chunk_table_add_branch(table, data, (size_t)len,
-                                                   size && is_number(size) ? number(size, 1)
-                                                                           : CHUNK_ABSENT);
+                                                   size && record_is_number(size)
+                                                           ? record_number(size, 1)
+                                                           : CHUNK_ABSENT);
         }
         return r;
 }
 
-static bool is_among(PyObject *key, const char *const *keys)
+static bool record_is_among(PyObject *key, const char *const *keys)
 {
         while (*keys && PyUnicode_CompareWithASCIIString(key, *keys))
                 keys++;
         return *keys;
 }
 
-static bool is_known(PyObject *key)
+static bool record_is_known(PyObject *key)
 {
         if (!PyUnicode_Check(key))
                 return false;
-        if (is_among(key, documented_derived) || is_among(key, own_keys))
+        if (record_is_among(key, documented_derived) || record_is_among(key, own_keys))
                 return true;
         for (size_t i = 0; documented_numbers[i].key; i++)
                 if (!PyUnicode_CompareWithASCIIString(key, documented_numbers[i].key))
@@ -208,17 +210,17 @@ static bool is_known(PyObject *key)
         return false;
 }
 
-static int set_custom(struct chunk_table *table, PyObject *dict)
+static int record_set_custom(struct chunk_table *table, PyObject *dict)
 {
         PyObject *custom = PyDict_New(), *key, *value;
         Py_ssize_t at = 0;
         int r = custom ? 0 : ROAST_E_NOMEM;
 
         while (r == 0 && PyDict_Next(dict, &at, &key, &value))
-                if (!is_known(key) && !(PyDict_Check(value) && !PyDict_Size(value)))
+                if (!record_is_known(key) && !(PyDict_Check(value) && !PyDict_Size(value)))
                         r = PyDict_SetItem(custom, key, value);
         if (r == 0)
-                r = set_blob(table, CHUNK_CUSTOM, custom);
+                r = record_set_blob(table, CHUNK_CUSTOM, custom);
         Py_XDECREF(custom);
         return r;
 }
@@ -230,16 +232,16 @@ int record_row(struct chunk_table *table, PyObject *dict)
 
         if (r < 0)
                 return r;
-        set_numbers(table, dict, documented_numbers);
+        record_set_numbers(table, dict, documented_numbers);
         if (split && PyDict_Check(split))
-                set_numbers(table, split, documented_split);
-        if ((r = set_fields(table, dict)) < 0 || (r = set_outcome(table, dict)) < 0)
+                record_set_numbers(table, split, documented_split);
+        if ((r = record_set_fields(table, dict)) < 0 || (r = record_set_outcome(table, dict)) < 0)
                 return r;
-        if ((r = add_sections(table, dict, "timing", SECTION_TIME, 1e9)) < 0 ||
-            (r = add_sections(table, dict, "memory", SECTION_MEMORY, 1 << 20)) < 0 ||
-            (r = add_sections(table, dict, "bytes", SECTION_BYTES_READ, 1)) < 0)
+        if ((r = record_add_sections(table, dict, "timing", SECTION_TIME, 1e9)) < 0 ||
+            (r = record_add_sections(table, dict, "memory", SECTION_MEMORY, 1 << 20)) < 0 ||
+            (r = record_add_sections(table, dict, "bytes", SECTION_BYTES_READ, 1)) < 0)
                 return r;
-        if ((r = add_branches(table, dict)) < 0)
+        if ((r = record_add_branches(table, dict)) < 0)
                 return r;
-        return set_custom(table, dict);
+        return record_set_custom(table, dict);
 }

@@ -16,7 +16,7 @@ PyObject *records_new_empty(PyTypeObject *type)
         return self;
 }
 
-static void drop_segments(RecordsObject *self, size_t from)
+static void records_drop_segments(RecordsObject *self, size_t from)
 {
         while (self->n_segments > from) {
                 struct segment *segment = &self->segments[--self->n_segments];
@@ -65,16 +65,16 @@ int records_add_bytes(RecordsObject *self, PyObject *bytes)
         return rows ? records_add_segment(self, bytes, 0, (size_t)rows) : 0;
 }
 
-static bool is_records(RecordsObject *self, PyObject *other)
+static bool records_check(RecordsObject *self, PyObject *other)
 {
         return Py_TYPE(other) == Py_TYPE((PyObject *)self);
 }
 
-static int add_item(RecordsObject *self, PyObject *item)
+static int records_add_item(RecordsObject *self, PyObject *item)
 {
         if (PyBytes_Check(item))
                 return records_add_bytes(self, item);
-        if (is_records(self, item))
+        if (records_check(self, item))
                 return records_add(self, item);
         if (PyDict_Check(item))
                 return records_add_segment(self, item, 0, 1);
@@ -88,7 +88,7 @@ int records_add(RecordsObject *self, PyObject *other)
         size_t before = self->n_segments;
         PyObject *items, *item;
 
-        if (is_records(self, other)) {
+        if (records_check(self, other)) {
                 RecordsObject *records = (RecordsObject *)other;
                 size_t n = records->n_segments; /* it may be ourselves */
 
@@ -104,7 +104,7 @@ int records_add(RecordsObject *self, PyObject *other)
         if (!items)
                 return -1;
         while ((item = PyIter_Next(items))) {
-                int r = add_item(self, item);
+                int r = records_add_item(self, item);
 
                 Py_DECREF(item);
                 if (r < 0)
@@ -114,7 +114,7 @@ int records_add(RecordsObject *self, PyObject *other)
         if (!PyErr_Occurred())
                 return 0;
 failed:
-        drop_segments(self, before);
+        records_drop_segments(self, before);
         return -1;
 }
 
@@ -145,7 +145,7 @@ int records_clear(PyObject *object)
 {
         RecordsObject *self = (RecordsObject *)object;
 
-        drop_segments(self, 0);
+        records_drop_segments(self, 0);
         Py_CLEAR(self->decoded);
         return 0;
 }
@@ -165,7 +165,7 @@ void records_dealloc(PyObject *object)
 }
 
 /* Brings `firsts` up to date; segments are only ever added. */
-static int index_segments(RecordsObject *self)
+static int records_index_segments(RecordsObject *self)
 {
         size_t *firsts;
 
@@ -184,7 +184,7 @@ static int index_segments(RecordsObject *self)
 }
 
 /* The number of the segment that holds a record, once they are indexed */
-static size_t find(const RecordsObject *self, size_t index)
+static size_t records_find(const RecordsObject *self, size_t index)
 {
         size_t low = 0, high = self->n_segments;
 
@@ -199,7 +199,7 @@ static size_t find(const RecordsObject *self, size_t index)
         return low;
 }
 
-static int look_at(RecordsObject *self, PyObject *bytes)
+static int records_look_at(RecordsObject *self, PyObject *bytes)
 {
         struct roast_error error = { 0 };
         char *data;
@@ -217,18 +217,18 @@ static int look_at(RecordsObject *self, PyObject *bytes)
         return 0;
 }
 
-static PyObject *item_at(RecordsObject *self, size_t index)
+static PyObject *records_item_at(RecordsObject *self, size_t index)
 {
         const struct segment *segment;
         size_t at;
 
-        if (index_segments(self) < 0)
+        if (records_index_segments(self) < 0)
                 return NULL;
-        at = find(self, index);
+        at = records_find(self, index);
         segment = &self->segments[at];
         if (!PyBytes_Check(segment->data))
                 return Py_NewRef(segment->data);
-        if (look_at(self, segment->data) < 0)
+        if (records_look_at(self, segment->data) < 0)
                 return NULL;
         return record_dict(&self->table, segment->from + index - self->firsts[at], index);
 }
@@ -246,14 +246,15 @@ PyObject *records_item(PyObject *object, Py_ssize_t index)
                 PyErr_SetString(PyExc_IndexError, "index out of range");
                 return NULL;
         }
-        return item_at(self, (size_t)index);
+        return records_item_at(self, (size_t)index);
 }
 
 /* Adds rows `from` to `to` of another sequence. */
-static int add_range(RecordsObject *self, const RecordsObject *other, size_t from, size_t to)
+static int records_add_range(RecordsObject *self, const RecordsObject *other, size_t from,
+                             size_t to)
 {
         while (from < to) {
-                size_t at = find(other, from);
+                size_t at = records_find(other, from);
                 const struct segment *segment = &other->segments[at];
                 size_t skip = from - other->firsts[at], n = segment->n - skip;
 
@@ -272,14 +273,16 @@ static PyObject *records_slice(RecordsObject *self, PyObject *slice)
         Py_ssize_t start, stop, step, n;
         int r = 0;
 
-        if (!result || PySlice_Unpack(slice, &start, &stop, &step) < 0 || index_segments(self) < 0)
+        if (!result || PySlice_Unpack(slice, &start, &stop, &step) < 0 ||
+            records_index_segments(self) < 0)
                 goto failed;
         n = PySlice_AdjustIndices((Py_ssize_t)self->n, &start, &stop, step);
         if (step == 1)
-                r = add_range((RecordsObject *)result, self, (size_t)start, (size_t)(start + n));
+                r = records_add_range((RecordsObject *)result, self, (size_t)start,
+                                      (size_t)(start + n));
         for (Py_ssize_t i = 0; step != 1 && r == 0 && i < n; i++)
-                r = add_range((RecordsObject *)result, self, (size_t)(start + i * step),
-                              (size_t)(start + i * step + 1));
+                r = records_add_range((RecordsObject *)result, self, (size_t)(start + i * step),
+                                      (size_t)(start + i * step + 1));
         if (r == 0)
                 return result;
 failed:
@@ -301,7 +304,7 @@ PyObject *records_subscript(PyObject *object, PyObject *key)
 }
 
 /* What can be added: records, a list, or the 0 that sum() and defaultdict(int) begin with */
-static bool addable(PyTypeObject *type, PyObject *value)
+static bool records_addable(PyTypeObject *type, PyObject *value)
 {
         return Py_TYPE(value) == type || PyList_Check(value) ||
                (PyLong_Check(value) && !PyObject_IsTrue(value)) ||
@@ -320,7 +323,7 @@ PyObject *records_nb_add(PyObject *left, PyObject *right)
         PyTypeObject *type = records_type_of(left, right);
         PyObject *result, *operands[] = { left, right };
 
-        if (!addable(type, left) || !addable(type, right))
+        if (!records_addable(type, left) || !records_addable(type, right))
                 Py_RETURN_NOTIMPLEMENTED;
         result = records_new_empty(type);
         for (int i = 0; result && i < 2; i++)

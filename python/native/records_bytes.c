@@ -19,14 +19,14 @@ struct packer {
         PyObject *blocks;         /* a list of bytes and dicts */
 };
 
-static void packer_deinit(struct packer *packer)
+static void records_packer_deinit(struct packer *packer)
 {
         chunk_table_deinit(&packer->table);
         chunk_table_deinit(&packer->whole);
         Py_CLEAR(packer->blocks);
 }
 
-static int packer_flush(struct packer *packer)
+static int records_packer_flush(struct packer *packer)
 {
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         struct roast_error error = { 0 };
@@ -44,7 +44,7 @@ static int packer_flush(struct packer *packer)
         return r;
 }
 
-static int decode(struct chunk_table *table, PyObject *bytes)
+static int records_decode(struct chunk_table *table, PyObject *bytes)
 {
         struct roast_error error = { 0 };
         char *data;
@@ -58,12 +58,12 @@ static int decode(struct chunk_table *table, PyObject *bytes)
 }
 
 /* Of the rows of a segment only some belong to it. */
-static int pack_part(struct packer *packer, const struct segment *segment)
+static int records_pack_part(struct packer *packer, const struct segment *segment)
 {
         int r = 0;
 
         chunk_table_clear(&packer->whole);
-        if (decode(&packer->whole, segment->data) < 0)
+        if (records_decode(&packer->whole, segment->data) < 0)
                 return -1;
         for (size_t i = 0; r == 0 && i < segment->n; i++)
                 r = chunk_table_copy_row(&packer->table, &packer->whole, segment->from + i);
@@ -72,7 +72,8 @@ static int pack_part(struct packer *packer, const struct segment *segment)
         return r;
 }
 
-static int pack_segment(struct packer *packer, const struct segment *segment, bool dicts_too)
+static int records_pack_segment(struct packer *packer, const struct segment *segment,
+                                bool dicts_too)
 {
         struct roast_error error = { 0 };
         char *data;
@@ -87,21 +88,25 @@ static int pack_segment(struct packer *packer, const struct segment *segment, bo
                                 PyErr_NoMemory();
                         return -1;
                 }
-                return packer_flush(packer) < 0 ? -1 : PyList_Append(packer->blocks, segment->data);
+                return records_packer_flush(packer) < 0
+                               ? -1
+                               : PyList_Append(packer->blocks, segment->data);
         }
         if (PyBytes_AsStringAndSize(segment->data, &data, &len) < 0)
                 return -1;
         rows = chunk_table_peek(data, (size_t)len, &error);
         if (segment->from || (int64_t)segment->n != rows)
-                return pack_part(packer, segment);
+                return records_pack_part(packer, segment);
         if (segment->n >= BLOCK_ROWS / 2) { /* good as it is */
-                return packer_flush(packer) < 0 ? -1 : PyList_Append(packer->blocks, segment->data);
+                return records_packer_flush(packer) < 0
+                               ? -1
+                               : PyList_Append(packer->blocks, segment->data);
         }
-        return decode(&packer->table, segment->data);
+        return records_decode(&packer->table, segment->data);
 }
 
 /* A copy that nobody else can change while the GIL is released; NULL with an exception */
-static RecordsObject *snapshot(PyObject *object)
+static RecordsObject *records_snapshot(PyObject *object)
 {
         PyObject *copy = records_new_empty(Py_TYPE(object));
 
@@ -110,16 +115,16 @@ static RecordsObject *snapshot(PyObject *object)
         return (RecordsObject *)copy;
 }
 
-static void release(RecordsObject **records)
+static void records_release(RecordsObject **records)
 {
         Py_XDECREF((PyObject *)*records);
 }
 
 /* [bytes or dict, ...]: all records in few blocks. NULL with an exception */
-static PyObject *pack(PyObject *object, bool dicts_too)
+static PyObject *records_pack(PyObject *object, bool dicts_too)
 {
-        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
-        ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
+        ROAST_CLEANUP(records_release) RecordsObject *self = records_snapshot(object);
+        ROAST_CLEANUP(records_packer_deinit) struct packer packer = { 0 };
         PyObject *blocks;
 
         if (!self)
@@ -131,12 +136,12 @@ static PyObject *pack(PyObject *object, bool dicts_too)
         if (!packer.blocks)
                 return NULL;
         for (size_t i = 0; i < self->n_segments; i++) {
-                if (pack_segment(&packer, &self->segments[i], dicts_too) < 0)
+                if (records_pack_segment(&packer, &self->segments[i], dicts_too) < 0)
                         return NULL;
-                if (packer.table.n >= BLOCK_ROWS && packer_flush(&packer) < 0)
+                if (packer.table.n >= BLOCK_ROWS && records_packer_flush(&packer) < 0)
                         return NULL;
         }
-        if (packer_flush(&packer) < 0)
+        if (records_packer_flush(&packer) < 0)
                 return NULL;
         blocks = packer.blocks;
         packer.blocks = NULL;
@@ -144,7 +149,7 @@ static PyObject *pack(PyObject *object, bool dicts_too)
 }
 
 /* One whole segment alone needs no work. */
-static bool is_packed(const RecordsObject *self)
+static bool records_is_packed(const RecordsObject *self)
 {
         struct roast_error error;
         char *data;
@@ -163,11 +168,11 @@ PyObject *records_reduce(PyObject *object, PyObject *unused)
         (void)unused;
         if (!self->n)
                 return Py_BuildValue("(O())", Py_TYPE(object));
-        if (is_packed(self)) {
+        if (records_is_packed(self)) {
                 single = self->segments[0].data;
                 return Py_BuildValue("(O((O)))", Py_TYPE(object), single);
         }
-        blocks = pack(object, false);
+        blocks = records_pack(object, false);
         return blocks ? Py_BuildValue("(O(N))", Py_TYPE(object), blocks) : NULL;
 }
 
@@ -175,20 +180,20 @@ PyObject *records_reduce(PyObject *object, PyObject *unused)
 PyObject *records_blocks(PyObject *object, PyObject *unused)
 {
         (void)unused;
-        return pack(object, true);
+        return records_pack(object, true);
 }
 
 /* Everything as one block of bytes: for a channel or a file */
 PyObject *records_to_bytes(PyObject *object, PyObject *unused)
 {
-        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
-        ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
+        ROAST_CLEANUP(records_release) RecordsObject *self = records_snapshot(object);
+        ROAST_CLEANUP(records_packer_deinit) struct packer packer = { 0 };
         PyObject *bytes;
 
         (void)unused;
         if (!self)
                 return NULL;
-        if (is_packed(self))
+        if (records_is_packed(self))
                 return Py_NewRef(self->segments[0].data);
         chunk_table_init(&packer.table);
         chunk_table_init(&packer.whole);
@@ -199,8 +204,8 @@ PyObject *records_to_bytes(PyObject *object, PyObject *unused)
                 const struct segment *segment = &self->segments[i];
                 int r = PyBytes_Check(segment->data) && !segment->from &&
                                         segment->n >= BLOCK_ROWS / 2
-                                ? pack_part(&packer, segment)
-                                : pack_segment(&packer, segment, true);
+                                ? records_pack_part(&packer, segment)
+                                : records_pack_segment(&packer, segment, true);
 
                 if (r < 0)
                         return NULL;
@@ -213,7 +218,7 @@ PyObject *records_to_bytes(PyObject *object, PyObject *unused)
                         return native_raise(&error);
                 return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
         }
-        if (packer_flush(&packer) < 0)
+        if (records_packer_flush(&packer) < 0)
                 return NULL;
         bytes = PyList_GetItem(packer.blocks, 0);
         return Py_XNewRef(bytes);
@@ -228,8 +233,8 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
                 CHUNK_READ_BYTES, CHUNK_RCHAR_BYTES, CHUNK_REQUESTED_BYTES,
         };
         enum { N_SUMMED = sizeof(summed) / sizeof(summed[0]) };
-        ROAST_CLEANUP(release) RecordsObject *self = snapshot(object);
-        ROAST_CLEANUP(packer_deinit) struct packer packer = { 0 };
+        ROAST_CLEANUP(records_release) RecordsObject *self = records_snapshot(object);
+        ROAST_CLEANUP(records_packer_deinit) struct packer packer = { 0 };
         int64_t sums[N_SUMMED] = { 0 }, outcomes[CHUNK_N_OUTCOMES] = { 0 }, section_ns = 0;
         bool known[N_SUMMED] = { false };
         PyObject *dict;
@@ -245,7 +250,7 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
                 size_t from = PyBytes_Check(segment->data) ? segment->from : 0;
 
                 chunk_table_clear(table);
-                if (PyBytes_Check(segment->data) ? decode(table, segment->data) < 0
+                if (PyBytes_Check(segment->data) ? records_decode(table, segment->data) < 0
                                                  : record_row(table, segment->data) < 0)
                         return NULL;
                 for (size_t j = 0; j < N_SUMMED; j++)

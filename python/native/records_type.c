@@ -2,7 +2,7 @@
 
 #include "records.h"
 
-static PyObject *as_list(PyObject *self)
+static PyObject *records_as_list(PyObject *self)
 {
         return PySequence_List(self);
 }
@@ -16,8 +16,8 @@ static PyObject *records_richcompare(PyObject *self, PyObject *other, int operat
                 Py_RETURN_NOTIMPLEMENTED;
         if (PyObject_Size(other) != PyObject_Size(self))
                 return PyBool_FromLong(operation == Py_NE);
-        left = as_list(self);
-        right = left ? as_list(other) : NULL;
+        left = records_as_list(self);
+        right = left ? records_as_list(other) : NULL;
         if (right)
                 result = PyObject_RichCompare(left, right, operation);
         Py_XDECREF(left);
@@ -27,7 +27,7 @@ static PyObject *records_richcompare(PyObject *self, PyObject *other, int operat
 
 static PyObject *records_repr(PyObject *self)
 {
-        PyObject *list = as_list(self), *repr;
+        PyObject *list = records_as_list(self), *repr;
 
         if (!list)
                 return NULL;
@@ -111,7 +111,7 @@ static PyObject *records_deepcopy(PyObject *self, PyObject *memo)
 }
 
 /* A worker without this module sends JSON. */
-static int add_json(RecordsObject *self, PyObject *bytes)
+static int records_add_json(RecordsObject *self, PyObject *bytes)
 {
         PyObject *module = PyImport_ImportModule("json"), *value = NULL;
         int r = -1;
@@ -135,7 +135,7 @@ static PyObject *records_from_bytes(PyObject *type, PyObject *object)
 
         if (self && data)
                 r = data[0] == '{' || data[0] == '['
-                            ? add_json((RecordsObject *)self, bytes)
+                            ? records_add_json((RecordsObject *)self, bytes)
                             : records_add_bytes((RecordsObject *)self, bytes);
         Py_XDECREF(bytes);
         if (r < 0)

@@ -45,8 +45,8 @@ void native_run_unlock(PyObject *self)
         pthread_mutex_unlock(&((RunObject *)self)->lock);
 }
 
-static PyObject *make(PyObject *type, PyObject *path,
-                      int (*function)(struct roast_run **, const char *, struct roast_error *))
+static PyObject *run_make(PyObject *type, PyObject *path,
+                          int (*function)(struct roast_run **, const char *, struct roast_error *))
 {
         PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
                 (PyObject * (*)(PyTypeObject *, Py_ssize_t))
@@ -74,7 +74,7 @@ static PyObject *make(PyObject *type, PyObject *path,
 
 static PyObject *run_create(PyObject *type, PyObject *path)
 {
-        return make(type, path, roast_run_create);
+        return run_make(type, path, roast_run_create);
 }
 
 static PyObject *run_open(PyObject *type, PyObject *path)
@@ -83,10 +83,10 @@ static PyObject *run_open(PyObject *type, PyObject *path)
                 PyErr_SetString(PyExc_TypeError, "a path is wanted");
                 return NULL;
         }
-        return make(type, path, roast_run_open_any);
+        return run_make(type, path, roast_run_open_any);
 }
 
-static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct roast_error *))
+static PyObject *run_call(PyObject *self, int (*function)(struct roast_run *, struct roast_error *))
 {
         struct roast_error error = { 0 };
         struct roast_run *run = native_run_enter(self);
@@ -101,13 +101,13 @@ static PyObject *call(PyObject *self, int (*function)(struct roast_run *, struct
 static PyObject *run_commit(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return call(self, roast_run_commit);
+        return run_call(self, roast_run_commit);
 }
 
 static PyObject *run_finish(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return call(self, roast_run_finish);
+        return run_call(self, roast_run_finish);
 }
 
 PyObject *native_run_write_to(PyObject *self, PyObject *path,
@@ -198,7 +198,7 @@ static PyObject *run_chunks(PyObject *self, PyObject *unused)
         return bytes;
 }
 
-static int put_fact(const struct roast_fact *fact, void *context)
+static int run_put_fact(const struct roast_fact *fact, void *context)
 {
         PyObject *value = NULL;
 
@@ -235,7 +235,7 @@ static PyObject *run_facts(PyObject *self, PyObject *unused)
         }
         r = roast_run_commit(run, &error);
         if (r >= 0)
-                r = roast_run_facts(run, put_fact, dict, &error);
+                r = roast_run_facts(run, run_put_fact, dict, &error);
         done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())

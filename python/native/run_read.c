@@ -13,7 +13,8 @@
 #include "run.h"
 
 /* The result of a method: the object if all went well, for which leave() has answered None */
-static PyObject *finish(PyObject *self, int r, const struct roast_error *error, PyObject *object)
+static PyObject *run_read_finish(PyObject *self, int r, const struct roast_error *error,
+                                 PyObject *object)
 {
         PyObject *done = native_run_leave(self, r, error);
 
@@ -23,14 +24,14 @@ static PyObject *finish(PyObject *self, int r, const struct roast_error *error, 
         return object;
 }
 
-static PyObject *bytes_of(const struct roast_run_column *column)
+static PyObject *run_bytes_of(const struct roast_run_column *column)
 {
         return PyBytes_FromStringAndSize((const char *)column->values,
                                          (Py_ssize_t)(column->n * sizeof(int64_t)));
 }
 
-static PyObject *read_columns(PyObject *self, const char *table, struct roast_run_column *columns,
-                              size_t n)
+static PyObject *run_read_columns(PyObject *self, const char *table,
+                                  struct roast_run_column *columns, size_t n)
 {
         struct roast_error error = { 0 };
         struct roast_run *run = native_run_enter(self);
@@ -42,9 +43,9 @@ static PyObject *read_columns(PyObject *self, const char *table, struct roast_ru
         Py_BEGIN_ALLOW_THREADS r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = roast_run_read_columns(run, table, columns, n, &error);
-        Py_END_ALLOW_THREADS dict = finish(self, r, &error, r < 0 ? NULL : PyDict_New());
+        Py_END_ALLOW_THREADS dict = run_read_finish(self, r, &error, r < 0 ? NULL : PyDict_New());
         for (size_t i = 0; i < n; i++) {
-                if (dict && plain_put(dict, columns[i].name, bytes_of(&columns[i])) < 0)
+                if (dict && plain_put(dict, columns[i].name, run_bytes_of(&columns[i])) < 0)
                         Py_CLEAR(dict);
                 free(columns[i].values);
         }
@@ -77,7 +78,7 @@ PyObject *native_run_columns(PyObject *self, PyObject *args)
         if (!columns)
                 PyErr_NoMemory();
         else
-                dict = read_columns(self, table, columns, (size_t)n);
+                dict = run_read_columns(self, table, columns, (size_t)n);
 out:
         free(columns);
         Py_DECREF(list);
@@ -85,8 +86,8 @@ out:
 }
 
 /* Runs a walk over the run that fills an object. */
-static PyObject *walk(PyObject *self, PyObject *object,
-                      int (*function)(struct roast_run *, PyObject *, struct roast_error *))
+static PyObject *run_walk(PyObject *self, PyObject *object,
+                          int (*function)(struct roast_run *, PyObject *, struct roast_error *))
 {
         struct roast_error error = { 0 };
         struct roast_run *run = object ? native_run_enter(self) : NULL;
@@ -99,10 +100,10 @@ static PyObject *walk(PyObject *self, PyObject *object,
         r = roast_run_commit(run, &error);
         if (r >= 0)
                 r = function(run, object, &error);
-        return finish(self, r, &error, object);
+        return run_read_finish(self, r, &error, object);
 }
 
-static int append_text(const char *text, size_t len, void *context)
+static int run_append_text(const char *text, size_t len, void *context)
 {
         PyObject *filled = context;
         PyObject *string = native_text_n(text, len);
@@ -112,18 +113,18 @@ static int append_text(const char *text, size_t len, void *context)
         return r;
 }
 
-static int walk_texts(struct roast_run *run, PyObject *filled, struct roast_error *error)
+static int run_walk_texts(struct roast_run *run, PyObject *filled, struct roast_error *error)
 {
-        return roast_run_texts(run, append_text, filled, error);
+        return roast_run_texts(run, run_append_text, filled, error);
 }
 
 PyObject *native_run_texts(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return walk(self, PyList_New(0), walk_texts);
+        return run_walk(self, PyList_New(0), run_walk_texts);
 }
 
-static int put_span(const struct roast_span *span, void *context)
+static int run_put_span(const struct roast_span *span, void *context)
 {
         PyObject *filled = context;
         PyObject *key, *value;
@@ -146,19 +147,19 @@ static int put_span(const struct roast_span *span, void *context)
         return r;
 }
 
-static int walk_spans(struct roast_run *run, PyObject *filled, struct roast_error *error)
+static int run_walk_spans(struct roast_run *run, PyObject *filled, struct roast_error *error)
 {
-        return roast_run_spans(run, put_span, filled, error);
+        return roast_run_spans(run, run_put_span, filled, error);
 }
 
 PyObject *native_run_spans(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return walk(self, PyDict_New(), walk_spans);
+        return run_walk(self, PyDict_New(), run_walk_spans);
 }
 
 /* "rss_bytes/4096,cpu_user_ns/1000000": the names, each once in the worker's list */
-static int put_names(const char *worker, const char *columns, void *context)
+static int run_put_names(const char *worker, const char *columns, void *context)
 {
         PyObject *filled = context, *list;
         int r = plain_get(filled, worker, &list);
@@ -179,15 +180,15 @@ static int put_names(const char *worker, const char *columns, void *context)
         return r < 0;
 }
 
-static int walk_names(struct roast_run *run, PyObject *filled, struct roast_error *error)
+static int run_walk_names(struct roast_run *run, PyObject *filled, struct roast_error *error)
 {
-        return roast_run_series_names(run, put_names, filled, error);
+        return roast_run_series_names(run, run_put_names, filled, error);
 }
 
 PyObject *native_run_series_names(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return walk(self, PyDict_New(), walk_names);
+        return run_walk(self, PyDict_New(), run_walk_names);
 }
 
 PyObject *native_run_series(PyObject *self, PyObject *args)
@@ -212,7 +213,7 @@ PyObject *native_run_series(PyObject *self, PyObject *args)
                                           &error);
         Py_END_ALLOW_THREADS done = native_run_leave(self, r, &error);
         if (done)
-                pair = Py_BuildValue("(NN)", bytes_of(&times), bytes_of(&values));
+                pair = Py_BuildValue("(NN)", run_bytes_of(&times), run_bytes_of(&values));
         Py_XDECREF(done);
         Py_DECREF(worker);
         free(times.values);

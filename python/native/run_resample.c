@@ -8,7 +8,7 @@ struct series_context {
         size_t n;
 };
 
-static PyObject *value_list(const int64_t *values, size_t n)
+static PyObject *run_value_list(const int64_t *values, size_t n)
 {
         PyObject *list = PyList_New((Py_ssize_t)n);
 
@@ -22,19 +22,19 @@ static PyObject *value_list(const int64_t *values, size_t n)
         return list;
 }
 
-static int put_series(const char *worker, const int64_t *values, void *data)
+static int run_put_series(const char *worker, const int64_t *values, void *data)
 {
         struct series_context *context = data;
-        PyObject *list = value_list(values, context->n);
+        PyObject *list = run_value_list(values, context->n);
 
         return plain_put(context->dict, worker, list);
 }
 
 /* resample(column, start_utc_ns, step_ns, n) -> {worker: [value or None]} */
-static PyObject *resample(PyObject *self, PyObject *args,
-                          int (*function)(struct roast_run *, const char *,
-                                          const struct roast_grid *, roast_series_visitor, void *,
-                                          struct roast_error *))
+static PyObject *run_resample(PyObject *self, PyObject *args,
+                              int (*function)(struct roast_run *, const char *,
+                                              const struct roast_grid *, roast_series_visitor,
+                                              void *, struct roast_error *))
 {
         struct roast_error error = { 0 };
         struct series_context context;
@@ -57,7 +57,7 @@ static PyObject *resample(PyObject *self, PyObject *args,
         }
         r = roast_run_commit(run, &error);
         if (r >= 0)
-                r = function(run, column, &grid, put_series, &context, &error);
+                r = function(run, column, &grid, run_put_series, &context, &error);
         done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
@@ -67,15 +67,15 @@ static PyObject *resample(PyObject *self, PyObject *args,
 
 PyObject *native_run_resample(PyObject *self, PyObject *args)
 {
-        return resample(self, args, roast_run_resample);
+        return run_resample(self, args, roast_run_resample);
 }
 
 PyObject *native_run_resample_rate(PyObject *self, PyObject *args)
 {
-        return resample(self, args, roast_run_resample_rate);
+        return run_resample(self, args, roast_run_resample_rate);
 }
 
 PyObject *native_run_resample_workers(PyObject *self, PyObject *args)
 {
-        return resample(self, args, roast_run_resample_workers);
+        return run_resample(self, args, roast_run_resample_workers);
 }

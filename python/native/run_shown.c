@@ -7,7 +7,7 @@
 #include "roast-show.h"
 #include "run.h"
 
-static int write_report(struct roast_run *run, const char *path, struct roast_error *error)
+static int run_write_report(struct roast_run *run, const char *path, struct roast_error *error)
 {
         int r = roast_run_commit(run, error);
 
@@ -17,10 +17,10 @@ static int write_report(struct roast_run *run, const char *path, struct roast_er
 /* report(path): the page, as a file */
 PyObject *native_run_report(PyObject *self, PyObject *path)
 {
-        return native_run_write_to(self, path, write_report);
+        return native_run_write_to(self, path, run_write_report);
 }
 
-static int make_html(char **html, struct roast_run *run, struct roast_error *error)
+static int run_make_html(char **html, struct roast_run *run, struct roast_error *error)
 {
         struct roast_summary summary = { 0 };
         struct roast_tables tables = { 0 };
@@ -48,7 +48,7 @@ PyObject *native_run_repr_html(PyObject *self, PyObject *unused)
         (void)unused;
         if (!run)
                 return NULL;
-        Py_BEGIN_ALLOW_THREADS r = make_html(&html, run, &error);
+        Py_BEGIN_ALLOW_THREADS r = run_make_html(&html, run, &error);
         Py_END_ALLOW_THREADS Py_XDECREF(native_run_leave(self, r, &error));
         if (r >= 0)
                 object = native_shown(html);

@@ -5,8 +5,8 @@
 #include "roast-run.h"
 #include "run.h"
 
-static int add_number(struct roast_run *run, const char *name, PyObject *value,
-                      struct roast_error *error)
+static int run_add_number(struct roast_run *run, const char *name, PyObject *value,
+                          struct roast_error *error)
 {
         int overflow = 0;
         long long integer =
@@ -45,7 +45,7 @@ PyObject *native_run_fact(PyObject *self, PyObject *args)
         else if (text)
                 r = roast_run_fact_text(run, name, PyBytes_AsString(text), &error);
         else
-                r = add_number(run, name, value, &error);
+                r = run_add_number(run, name, value, &error);
         if (PyErr_Occurred()) { /* an int that is too large even for a float */
                 PyErr_Clear();
                 r = roast_run_fact_absent(run, name, "too large", &error);
@@ -97,7 +97,7 @@ PyObject *native_run_add_worker_event(PyObject *self, PyObject *args)
 }
 
 /* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
-static int parse_task(PyObject *row, struct roast_task *task)
+static int run_parse_task(PyObject *row, struct roast_task *task)
 {
         long long numbers[13];
 
@@ -141,13 +141,13 @@ PyObject *native_run_add_tasks(PyObject *self, PyObject *args)
         if (!PyArg_ParseTuple(args, "sO!", &task.worker, &PyList_Type, &rows))
                 return NULL;
         for (Py_ssize_t i = 0; i < PyList_Size(rows); i++)
-                if (parse_task(PyList_GetItem(rows, i), &task) < 0)
+                if (run_parse_task(PyList_GetItem(rows, i), &task) < 0)
                         return NULL;
         run = native_run_enter(self);
         if (!run)
                 return NULL;
         for (Py_ssize_t i = 0; i < PyList_Size(rows) && r >= 0; i++) {
-                if (parse_task(PyList_GetItem(rows, i), &task) < 0)
+                if (run_parse_task(PyList_GetItem(rows, i), &task) < 0)
                         break;
                 r = roast_run_add_task(run, &task, &error);
                 n_new += r > 0;
@@ -198,7 +198,7 @@ PyObject *native_run_add_activity(PyObject *self, PyObject *args)
 }
 
 /* Adds a block and lets its buffer go; -1: an exception is set. */
-static int add_block(PyObject *self, const char *worker, const char *columns, Py_buffer *block)
+static int run_add_block(PyObject *self, const char *worker, const char *columns, Py_buffer *block)
 {
         struct roast_error error = { 0 };
         struct roast_run *run = columns ? native_run_enter(self) : NULL;
@@ -222,13 +222,13 @@ PyObject *native_run_add_series(PyObject *self, PyObject *args)
 
         if (!PyArg_ParseTuple(args, "ssy*", &worker, &columns, &block))
                 return NULL;
-        if (add_block(self, worker, columns, &block) < 0)
+        if (run_add_block(self, worker, columns, &block) < 0)
                 return NULL;
         Py_RETURN_NONE;
 }
 
 /* What C can have as a string; NULL: an exception */
-static const char *text_of(PyObject *object)
+static const char *run_text_of(PyObject *object)
 {
         Py_ssize_t len;
         const char *text = PyUnicode_AsUTF8AndSize(object, &len);
@@ -240,12 +240,12 @@ static const char *text_of(PyObject *object)
 }
 
 /* The names of columns, which may be told by their number in `known`; NULL: an exception */
-static const char *columns_of(PyObject *columns, PyObject *known)
+static const char *run_columns_of(PyObject *columns, PyObject *known)
 {
         Py_ssize_t number;
 
         if (PyUnicode_Check(columns))
-                return text_of(columns);
+                return run_text_of(columns);
         number = PyLong_AsSsize_t(columns);
         if (number == -1 && PyErr_Occurred())
                 return NULL;
@@ -253,11 +253,12 @@ static const char *columns_of(PyObject *columns, PyObject *known)
                 PyErr_Format(PyExc_ValueError, "there are no columns number %zd", number);
                 return NULL;
         }
-        return text_of(PyTuple_GetItem(known, number));
+        return run_text_of(PyTuple_GetItem(known, number));
 }
 
 /* The blocks of add_samples(), a tuple: their bytes, -1: an exception is set */
-static Py_ssize_t add_blocks(PyObject *self, const char *worker, PyObject *blocks, PyObject *known)
+static Py_ssize_t run_add_blocks(PyObject *self, const char *worker, PyObject *blocks,
+                                 PyObject *known)
 {
         Py_ssize_t total = 0;
 
@@ -272,7 +273,7 @@ static Py_ssize_t add_blocks(PyObject *self, const char *worker, PyObject *block
                 if (!PyArg_ParseTuple(pair, "Oy*", &columns, &block))
                         return -1;
                 total += block.len;
-                if (add_block(self, worker, columns_of(columns, known), &block) < 0)
+                if (run_add_block(self, worker, run_columns_of(columns, known), &block) < 0)
                         return -1;
         }
         return total;
@@ -290,16 +291,16 @@ PyObject *native_run_add_samples(PyObject *self, PyObject *args)
         blocks = PySequence_Tuple(sequence);
         if (!blocks)
                 return NULL;
-        total = add_blocks(self, worker, blocks, known);
+        total = run_add_blocks(self, worker, blocks, known);
         Py_DECREF(blocks);
         return total < 0 ? NULL : PyLong_FromSsize_t(total);
 }
 
 /* One value of add_values(); -1: an exception is set */
-static int add_value(PyObject *self, PyObject *worker, const char *column, const char *clock,
-                     int64_t utc_ms, PyObject *value)
+static int run_add_value(PyObject *self, PyObject *worker, const char *column, const char *clock,
+                         int64_t utc_ms, PyObject *value)
 {
-        const char *name = text_of(worker);
+        const char *name = run_text_of(worker);
         int64_t number = name ? PyLong_AsLongLong(value) : -1;
         struct roast_error error = { 0 };
         struct roast_run *run;
@@ -332,7 +333,7 @@ PyObject *native_run_add_values(PyObject *self, PyObject *args)
         if (!values)
                 return NULL;
         while (r >= 0 && PyDict_Next(values, &at, &worker, &value))
-                r = add_value(self, worker, column, clock, utc_ms, value);
+                r = run_add_value(self, worker, column, clock, utc_ms, value);
         Py_DECREF(values);
         if (r < 0)
                 return NULL;

@@ -77,8 +77,8 @@ static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
 }
 
 /* Rows to columns, absolute times to ms UTC, values to units of their resolution */
-static int encode_rows(const int64_t *rows, size_t n, int64_t utc_offset_ns, struct buf *out,
-                       struct roast_error *error)
+static int sampler_encode_rows(const int64_t *rows, size_t n, int64_t utc_offset_ns,
+                               struct buf *out, struct roast_error *error)
 {
         size_t width = probe_column_count(), k = width - CLOCK_FIRST;
         ROAST_CLEANUP(cleanup_free) int64_t *cells = malloc((k + 1) * n * sizeof(*cells));
@@ -121,7 +121,7 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         n = sampler_take(self->sampler, rows, TAKE_MAX);
         if (n == 0)
                 Py_RETURN_NONE;
-        if (encode_rows(rows, n, utc_offset_ns, &out, &error) < 0)
+        if (sampler_encode_rows(rows, n, utc_offset_ns, &out, &error) < 0)
                 return native_raise(&error);
         return PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.len);
 }
@@ -186,7 +186,7 @@ static PyType_Spec spec = {
         .slots = slots,
 };
 
-static const struct probe_column *sampled_column(size_t index)
+static const struct probe_column *sampler_sampled_column(size_t index)
 {
         return probe_column(index + CLOCK_FIRST);
 }
@@ -219,7 +219,7 @@ int native_add_sampler(PyObject *module)
         int r = type ? PyModule_AddObjectRef(module, "Sampler", type) : -1;
 
         Py_XDECREF(type);
-        return r < 0 ? r : native_add_columns(module, "SAMPLER_COLUMNS", sampled_column);
+        return r < 0 ? r : native_add_columns(module, "SAMPLER_COLUMNS", sampler_sampled_column);
 }
 
 /* set_utc_offset(ns) */
@@ -234,7 +234,7 @@ PyObject *native_set_utc_offset(PyObject *module, PyObject *number)
         Py_RETURN_NONE;
 }
 
-static int fill_column(int64_t *column, PyObject *values, Py_ssize_t n)
+static int sampler_fill_column(int64_t *column, PyObject *values, Py_ssize_t n)
 {
         for (Py_ssize_t i = 0; i < n; i++) {
                 PyObject *item = PySequence_GetItem(values, i);
@@ -279,11 +279,11 @@ PyObject *native_encode_block(PyObject *module, PyObject *args)
         cells = malloc(((size_t)k + 1) * ((size_t)n + 1) * sizeof(*cells));
         if (!cells)
                 return PyErr_NoMemory();
-        if (fill_column(cells, times, n) < 0)
+        if (sampler_fill_column(cells, times, n) < 0)
                 return NULL;
         for (Py_ssize_t j = 0; j < k; j++) {
                 PyObject *column = PySequence_GetItem(columns, j);
-                int r = column ? fill_column(cells + (j + 1) * n, column, n) : -1;
+                int r = column ? sampler_fill_column(cells + (j + 1) * n, column, n) : -1;
 
                 Py_XDECREF(column);
                 if (r < 0)

@@ -32,7 +32,7 @@ static SectionObject *spare[N_SPARE];
 static size_t n_spare, n_spare_max;
 
 /* The counter of requested bytes, or 0 */
-static int64_t requested_bytes(PyObject *source)
+static int64_t section_requested_bytes(PyObject *source)
 {
         PyObject *value = source ? PyObject_GetAttrString(source, "num_requested_bytes") : NULL;
         PyObject *whole = value ? PyNumber_Long(value) : NULL;
@@ -48,7 +48,7 @@ static int64_t requested_bytes(PyObject *source)
 }
 
 /* roastcoffea.inputs.source_of(events): a new reference or NULL, never an exception */
-static PyObject *source_of(struct probe_state *state, PyObject *events)
+static PyObject *section_source_of(struct probe_state *state, PyObject *events)
 {
         PyObject *source = NULL;
 
@@ -66,7 +66,7 @@ static PyObject *source_of(struct probe_state *state, PyObject *events)
         return source;
 }
 
-static struct activation *activation_new(SectionObject *self)
+static struct activation *section_activation_new(SectionObject *self)
 {
         struct activation *activation = &self->first;
 
@@ -85,7 +85,7 @@ static struct activation *activation_new(SectionObject *self)
 }
 
 /* Takes the entry of this thread, the last one first, out of those of the object. */
-static struct activation *activation_take(SectionObject *self)
+static struct activation *section_activation_take(SectionObject *self)
 {
         const void *thread = &native_thread;
         struct activation **at = &self->open, *taken;
@@ -102,7 +102,7 @@ static struct activation *activation_take(SectionObject *self)
         return taken;
 }
 
-static void activation_free(SectionObject *self, struct activation *activation)
+static void section_activation_free(SectionObject *self, struct activation *activation)
 {
         Py_CLEAR(activation->source);
         Py_CLEAR(activation->container);
@@ -110,38 +110,38 @@ static void activation_free(SectionObject *self, struct activation *activation)
                 free(activation);
 }
 
-static void read_before(SectionObject *self, struct activation *activation)
+static void section_read_before(SectionObject *self, struct activation *activation)
 {
         if (self->kind == KIND_MEMORY) {
                 activation->rss_bytes = probe_rss_bytes();
         } else if (self->kind == KIND_BYTES) {
-                activation->source =
-                        source_of(PyType_GetModuleState(Py_TYPE((PyObject *)self)), self->events);
-                activation->start_bytes = requested_bytes(activation->source);
+                activation->source = section_source_of(
+                        PyType_GetModuleState(Py_TYPE((PyObject *)self)), self->events);
+                activation->start_bytes = section_requested_bytes(activation->source);
         }
 }
 
 /* Outside of chunks: only a dict that was put there by hand is of interest. */
-static void enter_container(SectionObject *self)
+static void section_enter_container(SectionObject *self)
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
         PyObject *container = container_find(state, self->owner);
-        struct activation *activation = container ? activation_new(self) : NULL;
+        struct activation *activation = container ? section_activation_new(self) : NULL;
 
         if (!activation) {
                 Py_XDECREF(container);
                 return;
         }
         activation->container = container;
-        read_before(self, activation);
+        section_read_before(self, activation);
         activation->start_ns = probe_monotonic_ns();
 }
 
-static void enter_chunk(SectionObject *self, ChunkObject *chunk)
+static void section_enter_chunk(SectionObject *self, ChunkObject *chunk)
 {
         struct section_set *set = &chunk->sections;
         struct section_stack *stack = &set->loose;
-        struct activation *activation = activation_new(self);
+        struct activation *activation = section_activation_new(self);
         int64_t number = sections_find(set, self->name, self->kind);
 
         if (self->kind == KIND_TIME)
@@ -153,7 +153,7 @@ static void enter_chunk(SectionObject *self, ChunkObject *chunk)
         }
         activation->number = (uint32_t)number;
         if (self->kind != KIND_TIME) {
-                read_before(self, activation);
+                section_read_before(self, activation);
                 if (chunk->ended) /* reading ran Python code */
                         return;
         }
@@ -167,13 +167,13 @@ static PyObject *section_enter(PyObject *object, PyObject *unused)
 
         (void)unused;
         if (chunk)
-                enter_chunk(self, chunk);
+                section_enter_chunk(self, chunk);
         else if (Py_TYPE(self->owner) != container_without && self->owner != Py_None)
-                enter_container(self);
+                section_enter_container(self);
         Py_RETURN_NONE;
 }
 
-static void note_memory(struct section_entry *entry, int64_t before, int64_t after)
+static void section_note_memory(struct section_entry *entry, int64_t before, int64_t after)
 {
         if (before < 0 || after < 0)
                 return;
@@ -184,7 +184,7 @@ static void note_memory(struct section_entry *entry, int64_t before, int64_t aft
 }
 
 /* Into a dict that was put there by hand */
-static void leave_container(SectionObject *self, const struct activation *activation)
+static void section_leave_container(SectionObject *self, const struct activation *activation)
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
         PyObject *value = NULL;
@@ -204,7 +204,7 @@ static void leave_container(SectionObject *self, const struct activation *activa
                                                              (1 << 20));
                 break;
         default:
-                value = PyLong_FromLongLong(requested_bytes(activation->source) -
+                value = PyLong_FromLongLong(section_requested_bytes(activation->source) -
                                             activation->start_bytes);
         }
         if (!value ||
@@ -213,7 +213,7 @@ static void leave_container(SectionObject *self, const struct activation *activa
         Py_XDECREF(value);
 }
 
-static void leave(SectionObject *self, struct activation *activation)
+static void section_leave(SectionObject *self, struct activation *activation)
 {
         int64_t now_ns, bytes = 0;
 
@@ -222,27 +222,28 @@ static void leave(SectionObject *self, struct activation *activation)
         } else if (activation->set) {
                 now_ns = probe_monotonic_ns();
                 if (self->kind == KIND_BYTES)
-                        bytes = requested_bytes(activation->source) - activation->start_bytes;
+                        bytes = section_requested_bytes(activation->source) -
+                                activation->start_bytes;
                 if (activation->set && self->kind == KIND_BYTES)
                         activation_close(activation, now_ns)->bytes += bytes;
                 else if (activation->set)
-                        note_memory(activation_close(activation, now_ns), activation->rss_bytes,
-                                    probe_rss_bytes());
+                        section_note_memory(activation_close(activation, now_ns),
+                                            activation->rss_bytes, probe_rss_bytes());
         } else if (activation->container) {
-                leave_container(self, activation);
+                section_leave_container(self, activation);
         }
 }
 
 static PyObject *section_exit(PyObject *object, PyObject *const *args, Py_ssize_t n_args)
 {
         SectionObject *self = (SectionObject *)object;
-        struct activation *activation = activation_take(self);
+        struct activation *activation = section_activation_take(self);
 
         (void)args;
         (void)n_args;
         if (activation) { /* else it was entered where nothing is measured */
-                leave(self, activation);
-                activation_free(self, activation);
+                section_leave(self, activation);
+                section_activation_free(self, activation);
         }
         Py_RETURN_NONE;
 }
@@ -271,15 +272,15 @@ static int section_clear(PyObject *object)
 }
 
 /* Entered, but never left: it ends here. */
-static void abandon(SectionObject *self)
+static void section_abandon(SectionObject *self)
 {
         PyObject *type, *value, *traceback;
         struct activation *activation;
 
         PyErr_Fetch(&type, &value, &traceback);
-        while ((activation = activation_take(self))) {
-                leave(self, activation);
-                activation_free(self, activation);
+        while ((activation = section_activation_take(self))) {
+                section_leave(self, activation);
+                section_activation_free(self, activation);
         }
         PyErr_Restore(type, value, traceback);
 }
@@ -291,7 +292,7 @@ static void section_dealloc(PyObject *object)
 
         PyObject_GC_UnTrack(object);
         if (self->open)
-                abandon(self);
+                section_abandon(self);
         Py_XDECREF(self->owner);
         Py_XDECREF(self->name);
         Py_XDECREF(self->events);
@@ -328,8 +329,8 @@ static PyObject *section_new(PyObject *module, enum section_kind kind, PyObject 
 }
 
 /* The value of a keyword argument; NULL if there is none of that name */
-static PyObject *named(PyObject *names, Py_ssize_t n_names, PyObject *const *values,
-                       const char *parameter)
+static PyObject *section_named(PyObject *names, Py_ssize_t n_names, PyObject *const *values,
+                               const char *parameter)
 {
         for (Py_ssize_t i = 0; i < n_names; i++)
                 if (!PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), parameter))
@@ -338,8 +339,9 @@ static PyObject *named(PyObject *names, Py_ssize_t n_names, PyObject *const *val
 }
 
 /* Puts positional and keyword arguments into their places; -1 with a TypeError. */
-static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args, PyObject *names,
-                 const char *const *parameters, Py_ssize_t n, PyObject **values)
+static int section_parse(const char *function, PyObject *const *args, Py_ssize_t n_args,
+                         PyObject *names, const char *const *parameters, Py_ssize_t n,
+                         PyObject **values)
 {
         Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
 
@@ -349,8 +351,9 @@ static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args,
                 return -1;
         }
         for (Py_ssize_t i = 0; i < n; i++) {
-                values[i] =
-                        i < n_args ? args[i] : named(names, n_names, args + n_args, parameters[i]);
+                values[i] = i < n_args
+                                    ? args[i]
+                                    : section_named(names, n_names, args + n_args, parameters[i]);
                 if (!values[i]) {
                         PyErr_Format(PyExc_TypeError, "%s() lacks the argument '%s'", function,
                                      parameters[i]);
@@ -360,15 +363,15 @@ static int parse(const char *function, PyObject *const *args, Py_ssize_t n_args,
         return 0;
 }
 
-static PyObject *track(PyObject *module, enum section_kind kind, const char *function,
-                       PyObject *const *args, Py_ssize_t n_args, PyObject *names)
+static PyObject *section_track(PyObject *module, enum section_kind kind, const char *function,
+                               PyObject *const *args, Py_ssize_t n_args, PyObject *names)
 {
         static const char *const parameters[] = { "processor_self", "section_name" };
         PyObject *values[2];
 
         if (n_args == 2 && !names)
                 return section_new(module, kind, args[0], args[1], NULL);
-        if (parse(function, args, n_args, names, parameters, 2, values) < 0)
+        if (section_parse(function, args, n_args, names, parameters, 2, values) < 0)
                 return NULL;
         return section_new(module, kind, values[0], values[1], NULL);
 }
@@ -376,13 +379,13 @@ static PyObject *track(PyObject *module, enum section_kind kind, const char *fun
 PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
                              PyObject *names)
 {
-        return track(module, KIND_TIME, "track_time", args, n_args, names);
+        return section_track(module, KIND_TIME, "track_time", args, n_args, names);
 }
 
 PyObject *section_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
                                PyObject *names)
 {
-        return track(module, KIND_MEMORY, "track_memory", args, n_args, names);
+        return section_track(module, KIND_MEMORY, "track_memory", args, n_args, names);
 }
 
 PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
@@ -391,7 +394,7 @@ PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_
         static const char *const parameters[] = { "processor_self", "events", "section_name" };
         PyObject *values[3];
 
-        if (parse("track_bytes", args, n_args, names, parameters, 3, values) < 0)
+        if (section_parse("track_bytes", args, n_args, names, parameters, 3, values) < 0)
                 return NULL;
         return section_new(module, KIND_BYTES, values[0], values[2], values[1]);
 }

@@ -27,7 +27,7 @@ void sections_deinit(struct section_set *set)
         *set = (struct section_set){ 0 };
 }
 
-static void close_stack(struct section_stack *stack, int64_t now_ns)
+static void sections_close_stack(struct section_stack *stack, int64_t now_ns)
 {
         while (stack->top)
                 activation_close(stack->top, now_ns);
@@ -35,13 +35,13 @@ static void close_stack(struct section_stack *stack, int64_t now_ns)
 
 void sections_close(struct section_set *set, int64_t now_ns)
 {
-        close_stack(&set->stack, now_ns);
+        sections_close_stack(&set->stack, now_ns);
         for (struct section_stack *stack = set->stack.next; stack; stack = stack->next)
-                close_stack(stack, now_ns);
-        close_stack(&set->loose, now_ns);
+                sections_close_stack(stack, now_ns);
+        sections_close_stack(&set->loose, now_ns);
 }
 
-static int grow(struct section_set *set)
+static int sections_grow(struct section_set *set)
 {
         size_t cap = set->cap ? 2 * set->cap : 16;
         struct section_entry *entries;
@@ -58,7 +58,8 @@ static int grow(struct section_set *set)
         return 0;
 }
 
-static int64_t find_indexed(struct section_set *set, PyObject *name, enum section_kind kind)
+static int64_t sections_find_indexed(struct section_set *set, PyObject *name,
+                                     enum section_kind kind)
 {
         PyObject *number;
         int r;
@@ -68,7 +69,7 @@ static int64_t find_indexed(struct section_set *set, PyObject *name, enum sectio
         number = PyDict_GetItemWithError(set->index[kind], name);
         if (number)
                 return PyLong_AsLongLong(number);
-        if (PyErr_Occurred() || grow(set) < 0)
+        if (PyErr_Occurred() || sections_grow(set) < 0)
                 return -1;
         number = PyLong_FromSize_t(set->n);
         r = number ? PyDict_SetItem(set->index[kind], name, number) : -1;
@@ -92,7 +93,7 @@ int64_t sections_find(struct section_set *set, PyObject *name, enum section_kind
 
         if (kind == KIND_TIME && set->recent[slot].name == name)
                 return set->recent[slot].number;
-        number = find_indexed(set, name, kind);
+        number = sections_find_indexed(set, name, kind);
         /* only a name that an entry keeps alive may be known by its address */
         if (number >= 0 && kind == KIND_TIME && set->entries[number].name == name) {
                 set->recent[slot].name = name;
@@ -120,7 +121,7 @@ struct section_stack *sections_stack(struct section_set *set, const void *thread
 }
 
 /* The innermost section of a thread has had the time since it became that, if it is known. */
-static void credit(struct section_set *set, struct section_stack *stack, int64_t now_ns)
+static void sections_credit(struct section_set *set, struct section_stack *stack, int64_t now_ns)
 {
         int64_t ns = probe_difference(stack->last_ns, now_ns);
 
@@ -132,7 +133,7 @@ static void credit(struct section_set *set, struct section_stack *stack, int64_t
 void activation_open(struct activation *activation, struct section_set *set,
                      struct section_stack *stack, int64_t now_ns)
 {
-        credit(set, stack, now_ns);
+        sections_credit(set, stack, now_ns);
         activation->set = set;
         activation->stack = stack;
         activation->start_ns = now_ns;
@@ -151,7 +152,7 @@ struct section_entry *activation_close(struct activation *activation, int64_t no
         struct section_entry *entry = &set->entries[activation->number];
         int64_t elapsed_ns = probe_difference(activation->start_ns, now_ns);
 
-        credit(set, stack, now_ns);
+        sections_credit(set, stack, now_ns);
         if (activation->newer)
                 activation->newer->older = activation->older;
         else

@@ -48,7 +48,7 @@ char *sqlite3_mprintf(const char *format, ...)
         return text;
 }
 
-static bool look_up(struct sqlite *sqlite, void *library)
+static bool sqlite_look_up(struct sqlite *sqlite, void *library)
 {
 #define FORWARD(type, name, parameters, arguments)                                                 \
         sqlite->name = (__typeof__(sqlite->name))dlsym(library, #name);                            \
@@ -60,7 +60,7 @@ static bool look_up(struct sqlite *sqlite, void *library)
 }
 
 /* NULL if the attribute is missing or no string; the caller lets go of *owner. */
-static const char *text_of(PyObject *object, const char *name, PyObject **owner)
+static const char *sqlite_text_of(PyObject *object, const char *name, PyObject **owner)
 {
         const char *text;
 
@@ -71,14 +71,15 @@ static const char *text_of(PyObject *object, const char *name, PyObject **owner)
 }
 
 /* Python's own. A module that has no file is inside the interpreter. */
-static bool choose_pythons(void)
+static bool sqlite_choose_pythons(void)
 {
         PyObject *module = PyImport_ImportModule("_sqlite3"), *file = NULL, *version = NULL;
-        const char *path = module ? text_of(module, "__file__", &file) : NULL;
-        const char *told = module ? text_of(module, "sqlite_version", &version) : NULL;
+        const char *path = module ? sqlite_text_of(module, "__file__", &file) : NULL;
+        const char *told = module ? sqlite_text_of(module, "sqlite_version", &version) : NULL;
         void *library = told ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         struct sqlite found;
-        bool ok = library && look_up(&found, library) && !strcmp(found.sqlite3_libversion(), told);
+        bool ok = library && sqlite_look_up(&found, library) &&
+                  !strcmp(found.sqlite3_libversion(), told);
 
         if (ok)
                 chosen = found;
@@ -90,14 +91,14 @@ static bool choose_pythons(void)
 }
 
 /* The one that this module is linked with: whatever file has a function that is not forwarded. */
-static bool choose_linked(void)
+static bool sqlite_choose_linked(void)
 {
         Dl_info info;
         void *library = dladdr((void *)sqlite3_sourceid, &info)
                                 ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                                 : NULL;
 
-        return library && look_up(&chosen, library);
+        return library && sqlite_look_up(&chosen, library);
 }
 
 /* SQLITE = (version, whether Python's sqlite3 has the same) */
@@ -108,7 +109,7 @@ int native_choose_sqlite(PyObject *module)
         int r;
 
         if (shared < 0)
-                shared = choose_pythons() ? 1 : choose_linked() ? 0 : -1;
+                shared = sqlite_choose_pythons() ? 1 : sqlite_choose_linked() ? 0 : -1;
         if (shared < 0) {
                 PyErr_SetString(PyExc_ImportError, "roastcoffea needs SQLite 3.37 or later");
                 return -1;

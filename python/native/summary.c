@@ -12,8 +12,8 @@ typedef struct {
         PyObject_HEAD struct roast_summary summary;
 } SummaryObject;
 
-static PyObject *metric_object(const struct roast_value *value,
-                               const struct roast_metric_info *info)
+static PyObject *summary_metric_object(const struct roast_value *value,
+                                       const struct roast_metric_info *info)
 {
         if (info->type == ROAST_TYPE_COUNT && fabs(value->real) >= 9.2e18)
                 return PyLong_FromDouble(value->real);
@@ -32,12 +32,12 @@ static PyObject *summary_metrics(PyObject *self, PyObject *unused)
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state != ROAST_ABSENT &&
                     plain_put(dict, roast_metrics[i].key,
-                              metric_object(&set->values[i], &roast_metrics[i])) < 0)
+                              summary_metric_object(&set->values[i], &roast_metrics[i])) < 0)
                         Py_CLEAR(dict);
         return dict;
 }
 
-static PyObject *reasons(PyObject *self, enum roast_state state)
+static PyObject *summary_reasons(PyObject *self, enum roast_state state)
 {
         const struct roast_metric_set *set = &((SummaryObject *)self)->summary.metrics;
         PyObject *dict = PyDict_New();
@@ -53,16 +53,16 @@ static PyObject *reasons(PyObject *self, enum roast_state state)
 static PyObject *summary_absent(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return reasons(self, ROAST_ABSENT);
+        return summary_reasons(self, ROAST_ABSENT);
 }
 
 static PyObject *summary_estimated(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return reasons(self, ROAST_ESTIMATED);
+        return summary_reasons(self, ROAST_ESTIMATED);
 }
 
-static PyObject *ledger_row(const struct roast_ledger_row *row)
+static PyObject *summary_ledger_row(const struct roast_ledger_row *row)
 {
         PyObject *dict = PyDict_New();
 
@@ -89,7 +89,7 @@ static PyObject *summary_ledger(PyObject *self, PyObject *unused)
 
         (void)unused;
         for (size_t i = 0; good && i < summary->n_ledger; i++) {
-                PyObject *row = ledger_row(&summary->ledger[i]);
+                PyObject *row = summary_ledger_row(&summary->ledger[i]);
 
                 good = row && plain_put(workers, summary->ledger[i].worker, row) == 0;
                 bits |= summary->ledger[i].estimated;
@@ -108,7 +108,7 @@ static PyObject *summary_ledger(PyObject *self, PyObject *unused)
         return NULL;
 }
 
-static PyObject *cell_tuple(const struct roast_cell *cell)
+static PyObject *summary_cell_tuple(const struct roast_cell *cell)
 {
         static const char *const emphases[] = { "plain", "strong", "dim", "alert" };
 
@@ -116,12 +116,12 @@ static PyObject *cell_tuple(const struct roast_cell *cell)
                              emphases[cell->emphasis]);
 }
 
-static PyObject *row_tuple(const struct roast_table *table, size_t row)
+static PyObject *summary_row_tuple(const struct roast_table *table, size_t row)
 {
         PyObject *tuple = PyTuple_New((Py_ssize_t)table->n_columns);
 
         for (size_t i = 0; tuple && i < table->n_columns; i++) {
-                PyObject *cell = cell_tuple(&table->cells[row * table->n_columns + i]);
+                PyObject *cell = summary_cell_tuple(&table->cells[row * table->n_columns + i]);
 
                 if (!cell || PyTuple_SetItem(tuple, (Py_ssize_t)i, cell) < 0)
                         Py_CLEAR(tuple);
@@ -142,7 +142,7 @@ PyObject *native_table(const struct roast_table *table)
                 Py_XDECREF(column);
         }
         for (size_t i = 0; rows && i < table->n_rows; i++) {
-                PyObject *row = row_tuple(table, i);
+                PyObject *row = summary_row_tuple(table, i);
 
                 if (!row || PyList_Append(rows, row) < 0)
                         Py_CLEAR(rows);
@@ -203,7 +203,8 @@ static PyObject *summary_repr_html(PyObject *self, PyObject *unused)
         return object;
 }
 
-static int set_from_object(struct roast_metric_set *set, enum roast_metric metric, PyObject *value)
+static int summary_set_from_object(struct roast_metric_set *set, enum roast_metric metric,
+                                   PyObject *value)
 {
         struct roast_fact fact;
         int r = plain_fact(&fact, value);
@@ -222,7 +223,7 @@ static int set_from_object(struct roast_metric_set *set, enum roast_metric metri
 }
 
 /* The reason that the mapping's attribute has for a key, or NULL; the object keeps the text. */
-static const char *reason_in(PyObject *reasons, const char *key, PyObject **keep)
+static const char *summary_reason_in(PyObject *reasons, const char *key, PyObject **keep)
 {
         if (!reasons || !PyDict_Check(reasons) || plain_get(reasons, key, keep) <= 0)
                 return NULL;
@@ -230,14 +231,14 @@ static const char *reason_in(PyObject *reasons, const char *key, PyObject **keep
 }
 
 /* One metric: its value, or why it is absent where the mapping says that */
-static int read_metric(struct roast_metric_set *set, enum roast_metric metric, PyObject *mapping,
-                       PyObject *absent, PyObject *estimated)
+static int summary_read_metric(struct roast_metric_set *set, enum roast_metric metric,
+                               PyObject *mapping, PyObject *absent, PyObject *estimated)
 {
         const char *key = roast_metrics[metric].key, *reason;
         PyObject *value, *keep = NULL;
         int r = 0;
 
-        reason = reason_in(absent, key, &keep);
+        reason = summary_reason_in(absent, key, &keep);
         if (reason)
                 r = roast_metric_set_absent(set, metric, "%s", reason);
         Py_CLEAR(keep);
@@ -245,9 +246,9 @@ static int read_metric(struct roast_metric_set *set, enum roast_metric metric, P
                 return r;
         r = plain_get(mapping, key, &value);
         if (r > 0)
-                r = set_from_object(set, metric, value);
+                r = summary_set_from_object(set, metric, value);
         Py_XDECREF(value);
-        reason = reason_in(estimated, key, &keep);
+        reason = summary_reason_in(estimated, key, &keep);
         if (r >= 0 && reason && set->values[metric].state == ROAST_KNOWN)
                 r = roast_metric_set_estimated(set, metric, set->values[metric].real, "%s", reason);
         Py_XDECREF(keep);
@@ -255,7 +256,7 @@ static int read_metric(struct roast_metric_set *set, enum roast_metric metric, P
 }
 
 /* An attribute that the object need not have */
-static PyObject *attribute(PyObject *object, const char *name)
+static PyObject *summary_attribute(PyObject *object, const char *name)
 {
         PyObject *value = PyObject_GetAttrString(object, name);
 
@@ -264,16 +265,16 @@ static PyObject *attribute(PyObject *object, const char *name)
         return value;
 }
 
-static int read_metrics(struct roast_summary *summary, PyObject *mapping)
+static int summary_read_metrics(struct roast_summary *summary, PyObject *mapping)
 {
-        PyObject *absent = attribute(mapping, "absent");
-        PyObject *estimated = attribute(mapping, "estimated");
+        PyObject *absent = summary_attribute(mapping, "absent");
+        PyObject *estimated = summary_attribute(mapping, "estimated");
         struct roast_error error = { 0 };
         int r = 0;
 
         for (int i = 0; i < ROAST_N_METRICS && r >= 0; i++)
-                r = read_metric(&summary->metrics, (enum roast_metric)i, mapping, absent,
-                                estimated);
+                r = summary_read_metric(&summary->metrics, (enum roast_metric)i, mapping, absent,
+                                        estimated);
         Py_XDECREF(absent);
         Py_XDECREF(estimated);
         if (r < 0 && !PyErr_Occurred())
@@ -283,7 +284,7 @@ static int read_metrics(struct roast_summary *summary, PyObject *mapping)
         return r;
 }
 
-static PyObject *new_summary(PyTypeObject *type)
+static PyObject *summary_new(PyTypeObject *type)
 {
         PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
                 (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
@@ -297,13 +298,14 @@ static PyObject *new_summary(PyTypeObject *type)
  */
 static PyObject *summary_from_metrics(PyObject *type, PyObject *mapping)
 {
-        PyObject *self = new_summary((PyTypeObject *)type);
+        PyObject *self = summary_new((PyTypeObject *)type);
         struct roast_summary *summary;
 
         if (!self)
                 return NULL;
         summary = &((SummaryObject *)self)->summary;
-        if (read_metrics(summary, mapping) < 0 || native_summary_read_parts(summary, mapping) < 0)
+        if (summary_read_metrics(summary, mapping) < 0 ||
+            native_summary_read_parts(summary, mapping) < 0)
                 Py_CLEAR(self);
         return self;
 }
@@ -417,7 +419,7 @@ static PyType_Spec spec = {
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary)
 {
         PyObject *type = PyObject_GetAttrString(module, "Summary");
-        PyObject *self = type ? new_summary((PyTypeObject *)type) : NULL;
+        PyObject *self = type ? summary_new((PyTypeObject *)type) : NULL;
 
         Py_XDECREF(type);
         if (!self)

@@ -4,17 +4,17 @@
 #include "run.h"
 
 /* A number, or None where no chunk tells it */
-static PyObject *known(int64_t value, bool told)
+static PyObject *summary_known(int64_t value, bool told)
 {
         return told ? PyLong_FromLongLong(value) : Py_NewRef(Py_None);
 }
 
-static PyObject *sum(const struct roast_byte_sum *sum)
+static PyObject *summary_sum(const struct roast_byte_sum *sum)
 {
-        return known(sum->bytes, sum->chunks > 0);
+        return summary_known(sum->bytes, sum->chunks > 0);
 }
 
-static PyObject *ratio(double part, double whole, bool told)
+static PyObject *summary_ratio(double part, double whole, bool told)
 {
         return told && whole > 0 ? PyFloat_FromDouble(part / whole) : Py_NewRef(Py_None);
 }
@@ -25,25 +25,28 @@ PyObject *native_bytes_dict(const struct roast_bytes *bytes)
 
         return Py_BuildValue(
                 "{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "bytes_needed",
-                sum(&bytes->needed), "bytes_requested", sum(&bytes->requested), "bytes_kernel_read",
-                sum(&bytes->kernel), "bytes_storage_read", sum(&bytes->storage),
-                "bytes_needed_again", known(bytes->again, needed), "chunks_cutting_baskets",
-                known(bytes->cut_chunks, needed), "tree_branches",
-                known(bytes->tree_branches, trees), "tree_bytes", known(bytes->tree_bytes, trees),
-                "touched_branches", known(bytes->touched_branches, trees), "touched_bytes",
-                known(bytes->touched_bytes, trees), "touched_bytes_percent",
-                ratio((double)bytes->touched_bytes * 100, (double)bytes->tree_bytes, trees),
+                summary_sum(&bytes->needed), "bytes_requested", summary_sum(&bytes->requested),
+                "bytes_kernel_read", summary_sum(&bytes->kernel), "bytes_storage_read",
+                summary_sum(&bytes->storage), "bytes_needed_again",
+                summary_known(bytes->again, needed), "chunks_cutting_baskets",
+                summary_known(bytes->cut_chunks, needed), "tree_branches",
+                summary_known(bytes->tree_branches, trees), "tree_bytes",
+                summary_known(bytes->tree_bytes, trees), "touched_branches",
+                summary_known(bytes->touched_branches, trees), "touched_bytes",
+                summary_known(bytes->touched_bytes, trees), "touched_bytes_percent",
+                summary_ratio((double)bytes->touched_bytes * 100, (double)bytes->tree_bytes, trees),
                 "touched_branches_percent",
-                ratio((double)bytes->touched_branches * 100, (double)bytes->tree_branches, trees),
+                summary_ratio((double)bytes->touched_branches * 100, (double)bytes->tree_branches,
+                              trees),
                 "request_amplification",
-                ratio((double)bytes->requested.bytes, (double)bytes->needed.bytes,
-                      bytes->requested.chunks > 0),
+                summary_ratio((double)bytes->requested.bytes, (double)bytes->needed.bytes,
+                              bytes->requested.chunks > 0),
                 "kernel_amplification",
-                ratio((double)bytes->kernel.bytes, (double)bytes->requested.bytes,
-                      bytes->kernel.chunks > 0),
+                summary_ratio((double)bytes->kernel.bytes, (double)bytes->requested.bytes,
+                              bytes->kernel.chunks > 0),
                 "border_amplification",
-                ratio((double)bytes->needed.bytes, (double)(bytes->needed.bytes - bytes->again),
-                      needed));
+                summary_ratio((double)bytes->needed.bytes,
+                              (double)(bytes->needed.bytes - bytes->again), needed));
 }
 
 PyObject *native_branch_dict(const struct roast_summary *summary, size_t i)
@@ -51,7 +54,8 @@ PyObject *native_branch_dict(const struct roast_summary *summary, size_t i)
         const struct roast_branch *branch = &summary->branches[i];
 
         return Py_BuildValue("{s:N,s:L,s:N}", "branch", native_text(branch->name), "chunks",
-                             (long long)branch->chunks, "bytes_needed", sum(&branch->needed));
+                             (long long)branch->chunks, "bytes_needed",
+                             summary_sum(&branch->needed));
 }
 
 PyObject *native_failure_dict(const struct roast_summary *summary, size_t i)

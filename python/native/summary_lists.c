@@ -9,8 +9,8 @@
 #include "run.h"
 
 /* A list of dicts, one for each of n things */
-static PyObject *list_of(const struct roast_summary *summary, size_t n,
-                         PyObject *(*make)(const struct roast_summary *summary, size_t i))
+static PyObject *summary_list_of(const struct roast_summary *summary, size_t n,
+                                 PyObject *(*make)(const struct roast_summary *summary, size_t i))
 {
         PyObject *list = PyList_New(0);
 
@@ -24,18 +24,18 @@ static PyObject *list_of(const struct roast_summary *summary, size_t n,
         return list;
 }
 
-static PyObject *real_or_none(bool known, double value)
+static PyObject *summary_real_or_none(bool known, double value)
 {
         return known ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
 }
 
 /* Sums of whole numbers, which may be beyond every int64 */
-static PyObject *whole_or_none(bool known, double value)
+static PyObject *summary_whole_or_none(bool known, double value)
 {
         return known ? PyLong_FromDouble(value) : Py_NewRef(Py_None);
 }
 
-static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
+static PyObject *summary_dataset_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_dataset *dataset = &summary->datasets[i];
 
@@ -43,14 +43,15 @@ static PyObject *dataset_dict(const struct roast_summary *summary, size_t i)
                 "{s:N,s:L,s:L,s:L,s:N,s:N,s:N,s:N,s:N}", "name", native_text(dataset->name),
                 "finished", (long long)dataset->finished, "failed", (long long)dataset->failed,
                 "events", (long long)dataset->events, "wall_s",
-                real_or_none(dataset->wall_chunks > 0, dataset->wall_s), "cpu_s",
-                real_or_none(dataset->cpu_chunks > 0, dataset->cpu_s), "rss_delta_bytes",
-                real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes), "requested_bytes",
-                whole_or_none(dataset->bytes_chunks > 0, dataset->requested_bytes), "bytes",
+                summary_real_or_none(dataset->wall_chunks > 0, dataset->wall_s), "cpu_s",
+                summary_real_or_none(dataset->cpu_chunks > 0, dataset->cpu_s), "rss_delta_bytes",
+                summary_real_or_none(dataset->rss_chunks > 0, dataset->rss_delta_bytes),
+                "requested_bytes",
+                summary_whole_or_none(dataset->bytes_chunks > 0, dataset->requested_bytes), "bytes",
                 native_bytes_dict(&dataset->sums));
 }
 
-static PyObject *section_dict(const struct roast_summary *summary, size_t i)
+static PyObject *summary_section_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_section *section = &summary->sections[i];
         bool timed = section_has_time(section), followed = section->memory_chunks > 0;
@@ -62,49 +63,51 @@ static PyObject *section_dict(const struct roast_summary *summary, size_t i)
                 section->kind & SECTION_MEMORY ? Py_True : Py_False, "reads",
                 section->kind & SECTION_BYTES_READ ? Py_True : Py_False, "chunks",
                 (long long)section->chunks, "count", (long long)section->count, "total_s",
-                real_or_none(timed, section->total_s), "self_s",
-                real_or_none(section->kind & SECTION_TIME, section->self_s), "min_s",
-                real_or_none(timed, section->min_s), "max_s", real_or_none(timed, section->max_s),
-                "memory_chunks", (long long)section->memory_chunks, "rss_delta_bytes",
-                real_or_none(followed, section->rss_delta_bytes), "rss_delta_min_bytes",
-                real_or_none(followed, section->rss_delta_min_bytes), "rss_delta_max_bytes",
-                real_or_none(followed, section->rss_delta_max_bytes), "bytes",
+                summary_real_or_none(timed, section->total_s), "self_s",
+                summary_real_or_none(section->kind & SECTION_TIME, section->self_s), "min_s",
+                summary_real_or_none(timed, section->min_s), "max_s",
+                summary_real_or_none(timed, section->max_s), "memory_chunks",
+                (long long)section->memory_chunks, "rss_delta_bytes",
+                summary_real_or_none(followed, section->rss_delta_bytes), "rss_delta_min_bytes",
+                summary_real_or_none(followed, section->rss_delta_min_bytes), "rss_delta_max_bytes",
+                summary_real_or_none(followed, section->rss_delta_max_bytes), "bytes",
                 section->bytes_chunks ? PyLong_FromLongLong(section->bytes) : Py_NewRef(Py_None));
 }
 
 /* What was read is None for a file of which no chunk told that. */
-static int put_coverage(PyObject *dict, const struct roast_file *file)
+static int summary_put_coverage(PyObject *dict, const struct roast_file *file)
 {
         bool branches = file->has_coverage && file->branches > 0;
         bool bytes = file->has_coverage && file->bytes > 0;
 
-        if (plain_put(dict, "total_branches", whole_or_none(branches, (double)file->branches)) <
-                    0 ||
+        if (plain_put(dict, "total_branches",
+                      summary_whole_or_none(branches, (double)file->branches)) < 0 ||
             plain_put(dict, "branches_read_percent",
-                      real_or_none(branches, file->branches_read_percent)) < 0 ||
-            plain_put(dict, "total_tree_bytes", whole_or_none(bytes, file->bytes)) < 0 ||
+                      summary_real_or_none(branches, file->branches_read_percent)) < 0 ||
+            plain_put(dict, "total_tree_bytes", summary_whole_or_none(bytes, file->bytes)) < 0 ||
             plain_put(dict, "bytes_read",
-                      whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
-            plain_put(dict, "bytes_read_percent", real_or_none(bytes, file->bytes_read_percent)) <
-                    0 ||
+                      summary_whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
+            plain_put(dict, "bytes_read_percent",
+                      summary_real_or_none(bytes, file->bytes_read_percent)) < 0 ||
             plain_put(dict, "branches_read",
-                      whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
+                      summary_whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
                 return -1;
         return plain_put(dict, "estimated", PyBool_FromLong(file->estimated));
 }
 
-static PyObject *file_dict(const struct roast_summary *summary, size_t i)
+static PyObject *summary_file_dict(const struct roast_summary *summary, size_t i)
 {
         const struct roast_file *file = &summary->files[i];
         PyObject *dict = Py_BuildValue(
                 "{s:N,s:L,s:L,s:L,s:N,s:N,s:N}", "name", native_text(file->name), "finished",
                 (long long)file->finished, "failed", (long long)file->failed, "events",
                 (long long)file->events, "wall_s",
-                real_or_none(file->wall_chunks > 0, file->wall_s), "requested_bytes",
-                whole_or_none(file->bytes_chunks > 0, file->requested_bytes), "compression_ratio",
-                real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
+                summary_real_or_none(file->wall_chunks > 0, file->wall_s), "requested_bytes",
+                summary_whole_or_none(file->bytes_chunks > 0, file->requested_bytes),
+                "compression_ratio",
+                summary_real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
 
-        if (dict && (put_coverage(dict, file) < 0 ||
+        if (dict && (summary_put_coverage(dict, file) < 0 ||
                      plain_put(dict, "bytes", native_bytes_dict(&file->sums)) < 0))
                 Py_CLEAR(dict);
         return dict;
@@ -124,11 +127,12 @@ PyObject *native_documented_dataset(const struct roast_dataset *dataset)
         if (dict && dataset->events > 0 &&
             (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
              plain_put(dict, "time_per_event",
-                       real_or_none(dataset->wall_events > 0,
-                                    dataset->wall_s / (double)dataset->wall_events)) < 0 ||
+                       summary_real_or_none(dataset->wall_events > 0,
+                                            dataset->wall_s / (double)dataset->wall_events)) < 0 ||
              plain_put(dict, "memory_per_event",
-                       real_or_none(dataset->rss_events > 0,
-                                    dataset->rss_delta_bytes / (double)dataset->rss_events)) < 0))
+                       summary_real_or_none(dataset->rss_events > 0,
+                                            dataset->rss_delta_bytes /
+                                                    (double)dataset->rss_events)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }
@@ -189,27 +193,27 @@ PyObject *native_summary_documented(const struct roast_summary *summary)
 
 PyObject *native_summary_datasets(const struct roast_summary *summary)
 {
-        return list_of(summary, summary->n_datasets, dataset_dict);
+        return summary_list_of(summary, summary->n_datasets, summary_dataset_dict);
 }
 
 PyObject *native_summary_sections(const struct roast_summary *summary)
 {
-        return list_of(summary, summary->n_sections, section_dict);
+        return summary_list_of(summary, summary->n_sections, summary_section_dict);
 }
 
 PyObject *native_summary_files(const struct roast_summary *summary)
 {
-        return list_of(summary, summary->n_files, file_dict);
+        return summary_list_of(summary, summary->n_files, summary_file_dict);
 }
 
 PyObject *native_summary_branches(const struct roast_summary *summary)
 {
-        return list_of(summary, summary->n_branches, native_branch_dict);
+        return summary_list_of(summary, summary->n_branches, native_branch_dict);
 }
 
 PyObject *native_summary_failures(const struct roast_summary *summary)
 {
-        return list_of(summary, summary->n_failures, native_failure_dict);
+        return summary_list_of(summary, summary->n_failures, native_failure_dict);
 }
 
 /* {file: what is known of its tree}; what cannot be read is left out */
@@ -229,7 +233,7 @@ PyObject *native_summary_file_metadata(const struct roast_summary *summary)
         return dict;
 }
 
-static PyObject *custom_value(const struct roast_value *value)
+static PyObject *summary_custom_value(const struct roast_value *value)
 {
         if (value->state == ROAST_ABSENT)
                 return Py_NewRef(Py_None);
@@ -251,7 +255,7 @@ PyObject *native_summary_custom(const struct roast_summary *summary)
                 if (plain_put(
                             dict, custom->key,
                             Py_BuildValue("{s:N,s:N,s:N,s:N,s:s}", "value",
-                                          custom_value(&custom->value), "reason",
+                                          summary_custom_value(&custom->value), "reason",
                                           native_shown(custom->value.reason), "title",
                                           native_shown(custom->title ? custom->title : custom->key),
                                           "unit", native_shown(custom->unit ? custom->unit : ""),

@@ -11,7 +11,7 @@
 #include "run.h"
 
 /* Makes room for element n of an array, zeroed. */
-static void *grow(void *array, size_t n, size_t size)
+static void *summary_grow(void *array, size_t n, size_t size)
 {
         char *grown = realloc(array, (n + 1) * size);
 
@@ -23,7 +23,7 @@ static void *grow(void *array, size_t n, size_t size)
 }
 
 /* A copy of an object's text; *ret is NULL for None. */
-static int copy_name(char **ret, PyObject *name)
+static int summary_copy_name(char **ret, PyObject *name)
 {
         PyObject *string, *bytes;
 
@@ -39,7 +39,7 @@ static int copy_name(char **ret, PyObject *name)
         return *ret ? 0 : -1;
 }
 
-static int read_dataset(PyObject *name, PyObject *figures, void *context)
+static int summary_read_dataset(PyObject *name, PyObject *figures, void *context)
 {
         struct roast_summary *summary = context;
         struct roast_dataset *dataset;
@@ -53,7 +53,7 @@ static int read_dataset(PyObject *name, PyObject *figures, void *context)
             plain_get_real(&total_s, figures, "total_duration") < 0 ||
             plain_get_real(&mean_s, figures, "mean_duration") < 0)
                 return -1;
-        dataset = grow(summary->datasets, summary->n_datasets, sizeof(*dataset));
+        dataset = summary_grow(summary->datasets, summary->n_datasets, sizeof(*dataset));
         if (!dataset)
                 return -1;
         summary->datasets = dataset;
@@ -65,10 +65,10 @@ static int read_dataset(PyObject *name, PyObject *figures, void *context)
                                              : 0;
         dataset->wall_chunks = isfinite(total_s) || isfinite(mean_s) ? dataset->finished : 0;
         dataset->wall_events = dataset->wall_chunks ? dataset->events : 0;
-        return copy_name(&dataset->name, name);
+        return summary_copy_name(&dataset->name, name);
 }
 
-static int is_memory(PyObject *figures)
+static int summary_is_memory(PyObject *figures)
 {
         PyObject *type;
         int r = plain_get(figures, "type", &type);
@@ -79,7 +79,7 @@ static int is_memory(PyObject *figures)
         return r;
 }
 
-static int read_section(PyObject *name, PyObject *figures, void *context)
+static int summary_read_section(PyObject *name, PyObject *figures, void *context)
 {
         struct roast_summary *summary = context;
         struct roast_section *section;
@@ -89,12 +89,12 @@ static int read_section(PyObject *name, PyObject *figures, void *context)
 
         if (!PyDict_Check(figures))
                 return 0;
-        memory = is_memory(figures);
+        memory = summary_is_memory(figures);
         if (memory < 0 || plain_get_fact(&count, figures, "count") < 0 ||
             plain_get_real(&total_s, figures, "total_duration") < 0 ||
             plain_get_real(&delta_mib, figures, "mean_mem_delta_mb") < 0)
                 return -1;
-        section = grow(summary->sections, summary->n_sections, sizeof(*section));
+        section = summary_grow(summary->sections, summary->n_sections, sizeof(*section));
         if (!section)
                 return -1;
         summary->sections = section;
@@ -108,11 +108,11 @@ static int read_section(PyObject *name, PyObject *figures, void *context)
                 section->rss_delta_bytes = delta_mib * CHUNK_MIB;
         }
         return name == Py_None ? ((section->name = strdup("")) ? 0 : -1)
-                               : copy_name(&section->name, name);
+                               : summary_copy_name(&section->name, name);
 }
 
-static int read_part(struct roast_summary *summary, PyObject *mapping, const char *key,
-                     int (*read)(PyObject *, PyObject *, void *))
+static int summary_read_part(struct roast_summary *summary, PyObject *mapping, const char *key,
+                             int (*read)(PyObject *, PyObject *, void *))
 {
         PyObject *part;
         int r = plain_get(mapping, key, &part);
@@ -124,8 +124,8 @@ static int read_part(struct roast_summary *summary, PyObject *mapping, const cha
 }
 
 /* A text of {"title": ..., "unit": ..., "better": ...}, which may lack it */
-static int note_text(struct roast_summary *summary, PyObject *about, const char *key,
-                     const char *name)
+static int summary_note_text(struct roast_summary *summary, PyObject *about, const char *key,
+                             const char *name)
 {
         struct roast_fact fact = { .type = ROAST_FACT_TEXT };
         PyObject *value, *text = NULL;
@@ -148,7 +148,7 @@ struct custom_reader {
         PyObject *absent;  /* key: reason; NULL: there are none */
 };
 
-static int read_custom(PyObject *name, PyObject *about, void *context)
+static int summary_read_custom(PyObject *name, PyObject *about, void *context)
 {
         struct custom_reader *reader = context;
         PyObject *value = NULL, *reason = NULL;
@@ -167,9 +167,9 @@ static int read_custom(PyObject *name, PyObject *about, void *context)
         if (r >= 0)
                 r = custom_note(reader->summary, key, &fact);
         if (r >= 0 && PyDict_Check(about) &&
-            (note_text(reader->summary, about, key, "title") < 0 ||
-             note_text(reader->summary, about, key, "unit") < 0 ||
-             note_text(reader->summary, about, key, "better") < 0))
+            (summary_note_text(reader->summary, about, key, "title") < 0 ||
+             summary_note_text(reader->summary, about, key, "unit") < 0 ||
+             summary_note_text(reader->summary, about, key, "better") < 0))
                 r = -1;
         Py_XDECREF(value);
         Py_XDECREF(reason);
@@ -179,7 +179,7 @@ static int read_custom(PyObject *name, PyObject *about, void *context)
 }
 
 /* The mapping's attribute `custom` says which of its keys are metrics of the user's own. */
-static int read_customs(struct roast_summary *summary, PyObject *mapping)
+static int summary_read_customs(struct roast_summary *summary, PyObject *mapping)
 {
         PyObject *customs = PyObject_GetAttrString(mapping, "custom"), *absent;
         struct custom_reader reader = { .summary = summary, .mapping = mapping };
@@ -190,7 +190,7 @@ static int read_customs(struct roast_summary *summary, PyObject *mapping)
         PyErr_Clear();
         reader.absent = absent && PyDict_Check(absent) ? absent : NULL;
         if (customs && PyDict_Check(customs))
-                r = plain_each_pair(customs, read_custom, &reader);
+                r = plain_each_pair(customs, summary_read_custom, &reader);
         Py_XDECREF(customs);
         Py_XDECREF(absent);
         custom_end(summary);
@@ -199,9 +199,9 @@ static int read_customs(struct roast_summary *summary, PyObject *mapping)
 
 int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping)
 {
-        if (read_part(summary, mapping, "per_dataset", read_dataset) < 0 ||
-            read_part(summary, mapping, "sections", read_section) < 0 ||
-            read_customs(summary, mapping) < 0)
+        if (summary_read_part(summary, mapping, "per_dataset", summary_read_dataset) < 0 ||
+            summary_read_part(summary, mapping, "sections", summary_read_section) < 0 ||
+            summary_read_customs(summary, mapping) < 0)
                 return -1;
         section_sort(summary->sections, summary->n_sections);
         return 0;
