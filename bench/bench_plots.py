@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib as mpl
 
 mpl.use("agg")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/python"))
 
 import test_plots_data as plot_data

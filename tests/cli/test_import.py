@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import ROOT, roast
+from command import roast
+from oracles import GOLDEN
 
 from roastcoffea._roast import Run
 
-GOLDEN = ROOT.parent / "shared" / "data" / "golden_v1" / "measurement"
-
-golden = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason="no measurement beside this clone: ../shared/data/golden_v1"
-)
+MEASUREMENT = GOLDEN / "measurement"
 
 #: What we compute ourselves from the raw data and the earlier package had otherwise, and why.
 DIFFERENT = {
@@ -32,10 +29,9 @@ def show(path: Path) -> Any:
     return json.loads(result.stdout)
 
 
-@golden
 def test_a_real_measurement_gives_its_metrics_back() -> None:
-    old = json.loads((GOLDEN / "metrics.json").read_text())
-    shown = show(GOLDEN)
+    old = json.loads((MEASUREMENT / "metrics.json").read_text())
+    shown = show(MEASUREMENT)
     assert set(shown["estimated"]) <= {"total_bytes_uncompressed"}
     compared = 0
     for key, value in old.items():
@@ -56,21 +52,19 @@ def test_a_real_measurement_gives_its_metrics_back() -> None:
         assert sections[name]["total_s"] == pytest.approx(total)
 
 
-@golden
 def test_python_opens_a_measurement_as_a_run() -> None:
-    run = Run.open(GOLDEN)
+    run = Run.open(MEASUREMENT)
     assert run.facts()["processor.name"] == "SectionProc"
-    old = json.loads((GOLDEN / "metrics.json").read_text())
+    old = json.loads((MEASUREMENT / "metrics.json").read_text())
     start = int(old["raw_chunk_metrics"][0]["t_start"])
     samples = run.resample("rss_bytes", start * 10**9, 10**9, 1)
     assert set(samples) == set(old["tracking_data"]["worker_memory"])
     assert all(len(values) == 1 and values[0] > 10**8 for values in samples.values())
 
 
-@golden
 def test_a_measurement_without_its_smaller_files_is_shown(tmp_path: Path) -> None:
-    shutil.copy(GOLDEN / "metrics.json", tmp_path)
-    assert show(tmp_path)["metrics"] == show(GOLDEN)["metrics"]
+    shutil.copy(MEASUREMENT / "metrics.json", tmp_path)
+    assert show(tmp_path)["metrics"] == show(MEASUREMENT)["metrics"]
 
 
 def test_every_verb_says_what_a_directory_lacks(tmp_path: Path) -> None:

@@ -13,16 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import ROOT, roast
+from command import roast
+from oracles import DATA
 
 from roastcoffea._roast import Run
 
-EXCERPT = ROOT / "tests/data/vine-logs"
-DATA = ROOT.parent / "shared" / "data"
-
-recorded = pytest.mark.skipif(
-    not DATA.is_dir(), reason="no recorded logs beside this clone: ../shared/data"
-)
+EXCERPT = DATA / "vine-logs"
 
 
 def metrics(path: Path) -> Any:
@@ -85,10 +81,9 @@ def test_an_excerpt_with_every_fault(tmp_path: Path) -> None:
     assert metrics(EXCERPT)["num_successful_chunks"] == 3
 
 
-@recorded
 @pytest.mark.parametrize("name", ["clean", "faults", "unfinished"])
-def test_taskvine_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
-    folder = DATA / "taskvine" / name
+def test_taskvine_agrees_with_the_truth(name: str, logs: Path, tmp_path: Path) -> None:
+    folder = logs / "taskvine" / name
     truth = json.loads((folder / "truth/truth.json").read_text())
     expected = truth["expected_from_logs"]
     with (folder / "truth/tasks.csv").open() as table:
@@ -145,10 +140,126 @@ def test_taskvine_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
         assert metrics(folder)["total_events_from_chunks"] == truth["truth"]["events"]
 
 
-@recorded
+RUNS = ["clean", "faults", "unfinished", "deco", "killw", "failing", "dv_vine", "dv_fc"]
+
+
+def transactions(folder: Path) -> list[list[str]]:
+    """Return the words of each record; what follows the fifth word is one."""
+    (log,) = folder.rglob("transactions")
+    lines = log.read_text().splitlines()
+    return [line.split(None, 5) for line in lines if not line.startswith("#")]
+
+
+def attempts_read_plainly(folder: Path) -> list[tuple[str, int, str, str]]:
+    """Return key, number, worker and outcome of each attempt, as the records follow each other.
+
+    A library that serves function calls is left out: it is no task of the analysis.
+    """
+    libraries = {words[3] for words in transactions(folder) if words[2] == "LIBRARY"}
+    begun: dict[str, list[list[Any]]] = {}
+    for _, _, kind, task, state, *rest in transactions(folder):
+        if kind != "TASK" or task in libraries:
+            continue
+        attempts = begun.setdefault(task, [])
+        if state == "RUNNING":
+            attempts.append([rest[0].split()[0], "running"])
+        elif state == "RETRIEVED":
+            result, code, _ = rest[0].split(None, 2)
+            attempts[-1][1] = "finished" if (result, code) == ("SUCCESS", "0") else "failed"
+        elif state == "READY" and attempts and attempts[-1][1] == "running":
+            attempts[-1][1] = "lost"
+    return sorted(
+        (task, number, worker, outcome)
+        for task, attempts in begun.items()
+        for number, (worker, outcome) in enumerate(attempts, 1)
+    )
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_taskvine_agrees_with_a_plain_reading_of_its_records(
+    name: str, logs: Path, tmp_path: Path
+) -> None:
+    folder = logs / "taskvine" / name
+    libraries = {words[3] for words in transactions(folder) if words[2] == "LIBRARY"}
+    seen: Counter[str] = Counter()
+    found = []
+    for task in rows(folder, tmp_path, "tasks"):
+        if task["key"] not in libraries:
+            seen[task["key"]] += 1
+            (outcome,) = outcomes([task])
+            found.append((task["key"], seen[task["key"]], task["worker"], outcome))
+    assert sorted(found) == attempts_read_plainly(folder)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_workers_of_taskvine_join_and_leave_when_the_log_says(
+    name: str, logs: Path, tmp_path: Path
+) -> None:
+    folder = logs / "taskvine" / name
+    connected = [
+        (int(time), worker)
+        for time, _, kind, worker, what, *_ in transactions(folder)
+        if kind == "WORKER" and what == "CONNECTION"
+    ]
+    left = [
+        (int(time), worker)
+        for time, _, kind, worker, what, *_ in transactions(folder)
+        if kind == "WORKER" and what == "DISCONNECTION"
+    ]
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for event in rows(folder, tmp_path, "worker_events"):
+        times = last if event["kind"] == 3 else first
+        times.setdefault(event["worker"], event["utc_ns"] // 1000)
+    assert sorted((time, worker) for worker, time in first.items()) == connected
+    assert sorted((time, worker) for worker, time in last.items()) == left
+    most = now = 0
+    for _, change in sorted([(t, 1) for t, _ in connected] + [(t, -1) for t, _ in left]):
+        now += change
+        most = max(most, now)
+    assert metrics(folder)["peak_workers"] == most == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "chunks", "successful", "failed", "lost"),
+    [("deco", 12, 12, 0, 0), ("killw", 12, 12, 0, 1), ("failing", 12, 11, 2, 0)],
+)
+def test_chunks_of_taskvine_count_once(
+    name: str, chunks: int, successful: int, failed: int, lost: int, logs: Path, tmp_path: Path
+) -> None:
+    folder = logs / "taskvine" / name
+    found = metrics(folder)
+    assert found["num_successful_chunks"] == successful
+    assert (found["num_failed_chunks"], found["num_lost_chunks"]) == (failed, lost)
+    assert found["total_events_from_chunks"] == 20_000 * successful
+    tasks = rows(folder, tmp_path, "tasks")
+    assert len({(t["file"], t["entry_start"]) for t in tasks if t["entry_stop"]}) == chunks
+    again = sum(t["prefix"] == "recovery" for t in tasks)
+    assert (again > 0) == (name == "killw")
+
+
+@pytest.mark.parametrize("name", ["dv_vine", "dv_fc"])
+def test_tasks_of_daskvine_are_no_chunks(name: str, logs: Path, tmp_path: Path) -> None:
+    folder = logs / "taskvine" / name
+    found = metrics(folder)
+    assert not {"num_chunks", "num_successful_chunks"} & set(found)
+    known = [t for t in rows(folder, tmp_path, "tasks") if t["prefix"]]
+    assert outcomes(known) == {"finished": 7}
+    assert found["num_lost_tasks"] == 0
+    spent = {
+        words[3]: json.loads(words[5].split(None, 3)[3])
+        for words in transactions(folder)
+        if words[2] == "TASK" and words[4] == "RETRIEVED"
+    }
+    for task in known:
+        measured = spent[task["key"]]
+        wall_s = measured["time_worker_end"][0] - measured["time_worker_start"][0]
+        assert task["compute_ns"] == pytest.approx(wall_s * 1e9, abs=2_000)
+
+
 @pytest.mark.parametrize("name", ["clean", "faults"])
-def test_parsl_agrees_with_the_truth(name: str, tmp_path: Path) -> None:
-    path = DATA / "parsl" / name / "monitoring.db"
+def test_parsl_agrees_with_the_truth(name: str, logs: Path, tmp_path: Path) -> None:
+    path = logs / "parsl" / name / "monitoring.db"
     with (path.parent / "truth/tries.csv").open() as table:
         known = list(csv.DictReader(table))
     tasks = rows(path, tmp_path, "tasks")
@@ -184,10 +295,11 @@ def ledger(path: Path) -> dict[str, float]:
     return total
 
 
-@recorded
 @pytest.mark.parametrize("name", ["clean", "faults", "unfinished"])
-def test_the_ledger_of_taskvine_agrees_with_its_tasks(name: str, tmp_path: Path) -> None:
-    folder = DATA / "taskvine" / name
+def test_the_ledger_of_taskvine_agrees_with_its_tasks(
+    name: str, logs: Path, tmp_path: Path
+) -> None:
+    folder = logs / "taskvine" / name
     tasks = [t for t in rows(folder, tmp_path, "tasks") if t["prefix"] == "processing"]
     lasts = {id(t): (t["stop_utc_ns"] - t["start_utc_ns"]) / 1e9 for t in tasks}
     found = ledger(folder)
@@ -200,9 +312,8 @@ def test_the_ledger_of_taskvine_agrees_with_its_tasks(name: str, tmp_path: Path)
     assert not {"tasks", "tasks_cpu", "serialize"} & set(found)
 
 
-@recorded
-def test_the_ledger_of_parsl_does_not_tell_tasks_apart() -> None:
-    path = DATA / "parsl/clean/monitoring.db"
+def test_the_ledger_of_parsl_does_not_tell_tasks_apart(logs: Path) -> None:
+    path = logs / "parsl/clean/monitoring.db"
     found = ledger(path)
     assert not {"processor_cpu", "processor_wait", "processor", "overhead"} & set(found)
     assert found["tasks_cpu"] == pytest.approx(metrics(path)["task_cpu_seconds"], abs=0.01)
@@ -211,10 +322,9 @@ def test_the_ledger_of_parsl_does_not_tell_tasks_apart() -> None:
     assert sum(found.values()) == pytest.approx(2 * 319.25, abs=0.02)
 
 
-@recorded
-def test_logs_without_an_end_have_no_elapsed_time(tmp_path: Path) -> None:
+def test_logs_without_an_end_have_no_elapsed_time(logs: Path, tmp_path: Path) -> None:
     path = tmp_path / "monitoring.db"
-    shutil.copyfile(DATA / "parsl/clean/monitoring.db", path)
+    shutil.copyfile(logs / "parsl/clean/monitoring.db", path)
     with sqlite3.connect(path) as database:  # as if it had been killed in the last task
         database.execute("UPDATE workflow SET time_completed = NULL")
         database.execute(
@@ -222,7 +332,7 @@ def test_logs_without_an_end_have_no_elapsed_time(tmp_path: Path) -> None:
             " ('pending', 'launched', 'running')"
         )
         database.execute("UPDATE try SET task_try_time_returned = NULL WHERE task_id = 103")
-    for log in (path, DATA / "taskvine/unfinished"):
+    for log in (path, logs / "taskvine/unfinished"):
         result = roast("show", "--format", "json", log)
         told = json.loads(result.stdout)
         assert "elapsed_time_seconds" not in told["metrics"]
@@ -232,9 +342,8 @@ def test_logs_without_an_end_have_no_elapsed_time(tmp_path: Path) -> None:
     assert outcomes(rows(path, tmp_path, "tasks")) == {"finished": 103, "running": 1}
 
 
-@recorded
-def test_a_log_is_found_from_every_folder_around_it() -> None:
-    around = DATA / "taskvine/clean"
+def test_a_log_is_found_from_every_folder_around_it(logs: Path) -> None:
+    around = logs / "taskvine/clean"
     [run] = (around / "vine-run-info").iterdir()
     told = {
         roast("show", path).stdout

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles import GOLDEN
 
 from roastcoffea.aggregation.core import MetricsAggregator
 from roastcoffea.export.measurements import load_measurement
-
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "data" / "golden_v1"
-
-pytestmark = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason="the measurement is not here: it is not part of the project"
-)
 
 #: The old figure was wrong: what is right, and why.
 DIFFERENT = {

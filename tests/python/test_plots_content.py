@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 import test_plots_data as plot_data
-from test_plots_data import draw, needs_golden, strict, texts  # noqa: F401
+from test_plots_data import draw, strict, texts  # noqa: F401
 
 from roastcoffea.visualization.plots import per_task
 
@@ -114,7 +114,6 @@ def test_span_keys_may_be_text_or_have_no_unit() -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b"]
 
 
-@needs_golden
 def test_bytes_of_a_chunk_are_its_own_not_its_files() -> None:
     chunks = plot_data.real_metrics()["raw_chunk_metrics"]
     _, ax = draw("plot_bytes_accessed_per_chunk", chunks)

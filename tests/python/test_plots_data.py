@@ -9,7 +9,6 @@ import random
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -18,12 +17,12 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from oracles import GOLDEN
 
 from roastcoffea.visualization import plots
 from roastcoffea.visualization.plots.per_task import extract_per_task_metrics
 from roastcoffea.visualization.utils import validate_tracking_data
 
-GOLDEN = Path(__file__).resolve().parents[3] / "shared/data/golden_v1/measurement"
 START = datetime(2026, 11, 15, 12, 0, 0)
 EPOCH = 1794744000.0  # START in UTC
 
@@ -44,7 +43,7 @@ BRANCHES = ("Jet_pt", "Jet_eta", "Jet_phi", "Jet_mass", "Muon_pt", "Muon_eta", "
 
 def real_metrics() -> Data:
     """The metrics of a real run, as the file holds them: times and tuple keys are text."""
-    metrics: Data = json.loads((GOLDEN / "metrics.json").read_text(encoding="utf-8"))
+    metrics: Data = json.loads((GOLDEN / "measurement/metrics.json").read_text(encoding="utf-8"))
     return metrics
 
 
@@ -188,10 +187,6 @@ def make_metrics(workers: int = 4, samples: int = 120, chunks: int = 80) -> Data
 
 
 # -- what tests of plots share ---------------------------------------------------------------
-
-needs_golden = pytest.mark.skipif(
-    not GOLDEN.exists(), reason="the shared measurement is not beside this repository"
-)
 
 PLOTS = [name for name in plots.__all__ if name != "plot_all"]
 

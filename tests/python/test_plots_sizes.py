@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_plots_data as plot_data
+from oracles import GOLDEN
 from test_plots_data import (
     OF_CHUNKS,
     OF_WORKERS,
@@ -15,7 +16,6 @@ from test_plots_data import (
     PLOTS,
     data_of,
     draw,
-    needs_golden,
     strict,  # noqa: F401
     texts,
 )
@@ -23,7 +23,6 @@ from test_plots_data import (
 from roastcoffea.visualization import plots
 
 
-@needs_golden
 def test_a_real_measurement_is_drawn_as_its_file_holds_it(tmp_path: Path) -> None:
     written = plots.plot_all(plot_data.real_metrics(), tmp_path)
     assert set(written.absent) == {
@@ -36,12 +35,11 @@ def test_a_real_measurement_is_drawn_as_its_file_holds_it(tmp_path: Path) -> Non
     assert len(written) == 23
 
 
-@needs_golden
 def test_a_loaded_measurement_has_its_cpu_and_task_plots() -> None:
     pytest.importorskip("roastcoffea._roast")
     from roastcoffea import load_measurement
 
-    metrics = load_measurement(plot_data.GOLDEN)["metrics"]
+    metrics = load_measurement(GOLDEN / "measurement")["metrics"]
     draw("plot_cpu_utilization_mean_timeline", metrics["tracking_data"])
     draw("plot_cpu_utilization_per_worker_timeline", metrics["tracking_data"])
     draw("plot_per_task_cpu_io", metrics["raw_span_metrics"])
