@@ -57,9 +57,15 @@ int cli_choice(const char *word, const char *const *choices)
 
 char *cli_clean(char *text)
 {
-        for (char *c = text; *c; c++)
-                for (size_t n = utf8_control(c); n > 0; n--)
-                        c[n - 1] = '?';
+        size_t left = strlen(text), len;
+
+        for (char *c = text; left > 0; c += len, left -= len) {
+                len = utf8_length((const uint8_t *)c, left);
+                if (len == 0 || utf8_control(c)) {
+                        len = len ? len : 1;
+                        memset(c, '?', len);
+                }
+        }
         return text;
 }
 

@@ -76,7 +76,8 @@ int cli_print_table_part(const char *verb, const struct roast_table *table, enum
 /* Prints those tables that have rows; as CSV each under a line "# NAME". */
 int cli_print_tables(const char *verb, const struct roast_tables *tables, enum cli_format format);
 
-/* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
+/* Text from a file: control characters, which a terminal obeys, and what is not UTF-8 become '?'.
+ * In place. */
 char *cli_clean(char *text);
 
 /* Words behind a first text, in lines of that width, the later ones indented; 0: in one line. */

@@ -18,3 +18,13 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with tarfile.open(archive) as tar:
             tar.extractall(folder / executor / run, filter="data")
     return folder
+
+
+@pytest.fixture(scope="session")
+def root_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the ROOT files that `rootfiles` writes, NAME.root."""
+    from rootfiles import write_all
+
+    folder = tmp_path_factory.mktemp("root")
+    write_all(folder)
+    return folder

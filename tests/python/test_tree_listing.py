@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import uproot
+from oracles import SHARED
 
 from roastcoffea import trees
 
-SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "data" / "root"
+REAL = SHARED / "data" / "root"  #: of other projects: they may not be committed
 
 
 def by_properties(tree: Any) -> tuple[dict[str, int], int, int]:
@@ -53,8 +54,8 @@ def test_plain_branches_are_known_as_uproot_knows_them(tmp_path: Path) -> None:
             assert short.uncompressed == branch.uncompressed_bytes
 
 
-def sample_trees() -> Iterator[tuple[str, Any]]:
-    for path in sorted(SAMPLES.glob("*.root")):
+def sample_trees(folder: Path) -> Iterator[tuple[str, Any]]:
+    for path in sorted(folder.glob("*.root")):
         try:
             file = uproot.open(path)
         except (ValueError, OSError):
@@ -64,11 +65,12 @@ def sample_trees() -> Iterator[tuple[str, Any]]:
                 yield f"{path.name}:{key}", file[key]
 
 
-def test_trees_of_all_kinds_are_known_as_uproot_knows_them() -> None:
-    if not SAMPLES.exists():
-        pytest.skip("there are no sample files: they come with the project's shared data")
+@pytest.mark.parametrize(
+    "real", [False, *[True] * REAL.exists()], ids=["written", "real"][: 1 + REAL.exists()]
+)
+def test_trees_of_all_kinds_are_known_as_uproot_knows_them(real: bool, root_files: Path) -> None:
     plain = nested = directly = 0
-    for _, tree in sample_trees():
+    for _, tree in sample_trees(REAL if real else root_files):
         assert_known(tree)
         try:
             plain += len(trees._plain_branches(tree))
@@ -90,12 +92,19 @@ def test_trees_of_all_kinds_are_known_as_uproot_knows_them() -> None:
     assert nested >= 3
 
 
-def test_branches_within_branches_are_listed_by_their_whole_names() -> None:
-    path = SAMPLES / "uproot-small-evnt-tree-fullsplit.root"
-    if not path.exists():
-        pytest.skip(f"there is no {path.name}: it comes with the project's shared data")
-    with uproot.open(path) as file:
-        tree = file["tree"]
-        with pytest.raises(KeyError, match="of its own"):
-            trees._plain_branches(tree)
-        assert any("/" in name for name in trees.Tree(tree).branch_bytes(tree))
+def test_branches_within_branches_are_listed_by_their_whole_names(root_files: Path) -> None:
+    with uproot.open(root_files / "nested-branches.root") as file:
+        for name in ("evt", "sub/evt", "sub/deeper/evt"):
+            tree = file[name]
+            with pytest.raises(KeyError, match="of its own"):
+                trees._plain_branches(tree)
+            listed = set(trees.Tree(tree).branch_bytes(tree))
+            assert listed == {"top", "top/a", "top/a/b", "top/a/c", "top/d", "d"}
+
+
+def test_bytes_of_baskets_inside_the_trees_object_are_those_of_uproot(root_files: Path) -> None:
+    with uproot.open(root_files / "embedded-baskets.root") as file:
+        for name in ("t", "only"):
+            assert_known(file[name])
+            values = file[name]["x"].array(library="np")
+            assert values[-30:].tolist() == list(range(30))
