@@ -1,12 +1,13 @@
-"""Every documented name is there, with the documented parameters.
+"""Every documented name is there, with the documented parameters and keys.
 
-The lists are read from the page that describes the surface, so that none is forgotten.
+What is documented stands in tests/data/surface.toml.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
-import re
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -14,163 +15,231 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles import GOLDEN, SURFACE
 
 from roastcoffea import MetricsCollector
 from roastcoffea.aggregation.backends import TaskVineMetricsParser, get_parser
 from roastcoffea.backends.taskvine import TaskVineMetricsBackend, read_performance
+from roastcoffea.export.measurements import load_measurement
 from roastcoffea.metrics import registry
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-PAGE = SHARED / "spec" / "api.md"
-LOGS = SHARED / "data" / "taskvine"
-
-needs_page = pytest.mark.skipif(not PAGE.exists(), reason="the page is not beside this clone")
+KEYS: dict[str, list[str]] = SURFACE["keys"]
+REQUIRED = inspect.Parameter.empty
 
 
-def section(number: int) -> str:
-    text = PAGE.read_text(encoding="utf-8")
-    return re.split(rf"^## {number}\. ", text, flags=re.MULTILINE)[1].split("\n## ")[0]
+def found(path: str) -> Any:
+    """Return the object that a dotted name means."""
+    parts = path.split(".")
+    for n in range(len(parts), 0, -1):
+        try:
+            thing = import_module(".".join(parts[:n]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[n:]:
+            thing = getattr(thing, part)
+        return thing
+    raise ImportError(path)
 
 
-def rows(number: int) -> list[list[str]]:
-    """Return the cells of the tables of a section."""
-    lines = [line for line in section(number).splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+# -- names ---------------------------------------------------------------------------------
 
 
-def quoted(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
+@pytest.mark.parametrize("module", SURFACE["modules"])
+def test_every_module_has_its_names(module: str) -> None:
+    home = import_module(module)
+    assert [name for name in SURFACE["modules"][module] if not hasattr(home, name)] == []
+    if hasattr(home, "__all__"):
+        assert set(SURFACE["modules"][module]) - set(home.__all__) == set()
 
 
-def module_names() -> list[tuple[str, str]]:
-    found = []
-    for module, names, who in rows(2):
-        public = names.split("(+")[0]  # what stands behind is internal
-        for home in quoted(module):
-            if "{" in home or who.strip() in ("who", "TEST", "internal", "-"):
-                continue
-            home = (
-                home
-                if home.startswith("roastcoffea")
-                else f"roastcoffea.aggregation.backends{home}"
-            )
-            found += [(home, name) for name in quoted(public) if name.isidentifier()]
-    return found
+def test_names_are_imported_as_users_write_it() -> None:
+    for module, names in SURFACE["modules"].items():
+        space: dict[str, Any] = {}
+        exec(f"from {module} import {', '.join(names)}", space)
+        assert set(names) <= set(space)
 
 
-@needs_page
-def test_every_module_has_its_names() -> None:
-    found = module_names()
-    assert len(found) >= 38
-    shared = {"roastcoffea.aggregation.backends.base", "roastcoffea.aggregation.backends.dask"}
-    for home, name in found:
-        if home in shared:  # one row tells both: one of them has it
-            assert any(hasattr(import_module(m), name) for m in shared), (home, name)
-        elif not home.endswith(".plots"):
-            assert hasattr(import_module(home), name), (home, name)
+@pytest.mark.parametrize("name", SURFACE["same"])
+def test_two_names_of_one_thing_are_the_same_object(name: str) -> None:
+    assert found(name) is found(SURFACE["same"][name])
 
 
-FUNCTIONS = {
-    "aggregate_workflow_metrics": "aggregation.workflow",
-    "calculate_efficiency_metrics": "aggregation.efficiency",
-    "parse_fine_metrics": "aggregation.fine_metrics",
-    "aggregate_chunk_metrics": "aggregation.chunk",
-    "build_chunk_info": "aggregation.chunk",
-    "parse_accessed_branches": "aggregation.branch_coverage",
-    "aggregate_branch_coverage": "aggregation.branch_coverage",
-    "get_parser": "aggregation.backends",
-    "calculate_time_averaged_workers": "aggregation.backends.dask",
-    "calculate_peak_memory": "aggregation.backends.dask",
-    "calculate_average_memory_per_worker": "aggregation.backends.dask",
-}
+@pytest.mark.parametrize("name", SURFACE["abstract"])
+def test_a_class_to_inherit_from_asks_for_all_its_methods(name: str) -> None:
+    base, methods = found(name), SURFACE["abstract"][name]
+    assert base.__abstractmethods__ == set(methods)
+    body = {method: lambda self, *arguments: None for method in methods}
+    type("Whole", (base,), body)()
+    for left_out in methods:
+        incomplete = type("Part", (base,), {k: v for k, v in body.items() if k != left_out})
+        with pytest.raises(TypeError):
+            incomplete()
 
 
-def parameters(function: Any) -> list[tuple[str, Any]]:
-    found = inspect.signature(function).parameters.values()
-    return [
-        (p.name, None if p.default is inspect.Parameter.empty else repr(p.default))
-        for p in found
-        if p.name != "self" and p.kind is not inspect.Parameter.KEYWORD_ONLY
-    ]
+# -- parameters ----------------------------------------------------------------------------
 
 
-def documented_parameters(text: str) -> list[tuple[str, Any]]:
-    inside = text[text.index("(") + 1 : text.rindex(")")]
-    parts = [part.strip() for part in inside.split(",") if part.strip()]
-    return [(name, default or None) for name, _, default in (p.partition("=") for p in parts)]
+def parameters(function: Any) -> list[inspect.Parameter]:
+    return [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
 
 
-@needs_page
-def test_the_aggregation_functions_take_what_is_documented() -> None:
-    seen = set()
-    for name, signature, _ in rows(11):
-        key = next(iter(quoted(name)), "")
-        if key in FUNCTIONS:
-            home = import_module(f"roastcoffea.{FUNCTIONS[key]}")
-            assert parameters(getattr(home, key)) == documented_parameters(signature), key
-            seen.add(key)
-    assert seen == set(FUNCTIONS)
+def assert_takes(function: Any, documented: str) -> None:
+    """Assert that the parameters are there, in their order, by position and by keyword."""
+    arguments = ast.parse(f"def f({documented}): ...").body[0].args  # type: ignore[attr-defined]
+    names = [argument.arg for argument in arguments.args]
+    defaults = [ast.literal_eval(default) for default in arguments.defaults]
+    expected = dict(zip(names, [REQUIRED] * (len(names) - len(defaults)) + defaults, strict=True))
+    ours = parameters(function)
+    assert [p.name for p in ours][: len(names)] == names
+    for parameter in ours[: len(names)]:
+        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, parameter
+        if expected[parameter.name] is not REQUIRED:  # one that is required may get a default
+            assert parameter.default == expected[parameter.name], parameter
+            assert type(parameter.default) is type(expected[parameter.name]), parameter
+    for parameter in ours[len(names) :]:
+        optional = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        assert optional or parameter.default is not REQUIRED, parameter
 
 
-def test_the_constructor_and_the_methods_take_what_is_documented() -> None:
+AGGREGATION = [name for name in SURFACE["signatures"] if ".aggregation." in name]
+
+
+@pytest.mark.parametrize("name", AGGREGATION)
+def test_the_aggregation_functions_take_what_is_documented(name: str) -> None:
+    assert_takes(found(name), SURFACE["signatures"][name])
+
+
+@pytest.mark.parametrize("name", [n for n in SURFACE["signatures"] if n not in AGGREGATION])
+def test_the_constructor_and_the_methods_take_what_is_documented(name: str) -> None:
+    assert_takes(found(name), SURFACE["signatures"][name])
+
+
+@pytest.mark.parametrize("name", SURFACE["plots"])
+def test_a_plot_takes_what_is_documented(name: str) -> None:
+    from roastcoffea.visualization import plots
+
+    row = SURFACE["plots"][name]
+    assert_takes(getattr(plots, name), row["parameters"])
+    home = import_module(f"roastcoffea.visualization.plots.{row['module']}")
+    assert getattr(home, name) is getattr(plots, name) is found(f"roastcoffea.{name}")
+
+
+def test_every_documented_function_has_its_signature_checked() -> None:
+    checked = {found(name) for name in SURFACE["signatures"]}
+    functions = {
+        getattr(import_module(module), name)
+        for module, names in SURFACE["modules"].items()
+        for name in names
+        if inspect.isroutine(getattr(import_module(module), name))
+    }
+    assert functions - checked == set()
+
+
+# -- keys ----------------------------------------------------------------------------------
+
+
+def aggregated() -> tuple[dict[str, Any], Any]:
+    """Return an old measurement and what is computed from its raw data today."""
     from roastcoffea.aggregation.core import MetricsAggregator
-    from roastcoffea.export.measurements import load_measurement, save_measurement
 
-    assert [name for name, _ in parameters(MetricsCollector)][:5] == [
-        "client",
-        "backend",
-        "track_workers",
-        "worker_tracking_interval",
-        "processor_instance",
-    ]
-    for function, names in (
-        (MetricsCollector.set_coffea_report, "report custom_metrics"),
-        (MetricsCollector.extract_metrics_from_output, "output"),
-        (MetricsCollector.record_chunk_metrics, "chunk_data"),
-        (MetricsCollector.record_section_metrics, "section_data"),
-        (MetricsCollector.get_metrics, ""),
-        (MetricsCollector.save_measurement, "output_dir measurement_name"),
-        (MetricsCollector.print_summary, ""),
-        (
-            MetricsAggregator.aggregate,
-            "coffea_report tracking_data t_start t_end custom_metrics span_metrics processor_name"
-            " chunk_metrics section_metrics",
-        ),
-        (save_measurement, "metrics t0 t1 output_dir measurement_name config"),
-        (load_measurement, "measurement_path"),
-    ):
-        assert [name for name, _ in parameters(function)] == names.split(), function
+    old, start, end = load_measurement(GOLDEN / "measurement")
+    report = json.loads((GOLDEN / "coffea_report.json").read_text())
+    metrics = MetricsAggregator("dask").aggregate(
+        report,
+        old["tracking_data"],
+        start,
+        end,
+        span_metrics=old["raw_span_metrics"],
+        processor_name="SectionProc",
+        chunk_metrics=old["raw_chunk_metrics"],
+    )
+    return old, metrics
+
+
+def test_the_metrics_of_a_run_have_every_key() -> None:
+    _, metrics = aggregated()
+    groups = ("workflow", "worker", "efficiency", "fine", "chunk", "branch", "raw")
+    for group in groups:
+        assert [key for key in KEYS[group] if key not in metrics] == [], group
+    for row in metrics["per_dataset"].values():
+        assert set(KEYS["per_dataset"]) <= set(row)
+    for row in metrics["file_read_metrics"].values():
+        assert set(KEYS["file_read_metrics"]) <= set(row)
+    for row in metrics["file_metadata"].values():
+        assert set(KEYS["file_metadata"]) <= set(row)
+    assert set(KEYS["tracking"]) == set(metrics["tracking_data"])
+
+
+def test_each_group_of_keys_has_a_function_of_its_own() -> None:
+    from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage
+    from roastcoffea.aggregation.chunk import aggregate_chunk_metrics, build_chunk_info
+    from roastcoffea.aggregation.efficiency import calculate_efficiency_metrics
+    from roastcoffea.aggregation.fine_metrics import parse_fine_metrics
+    from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
+
+    old, metrics = aggregated()
+    report = json.loads((GOLDEN / "coffea_report.json").read_text())
+    elapsed = metrics["elapsed_time_seconds"]
+    workflow = aggregate_workflow_metrics(report, 0.0, elapsed)
+    worker = get_parser("dask").parse_tracking_data(old["tracking_data"])
+    made = {
+        "workflow": workflow,
+        "worker": worker,
+        "efficiency": calculate_efficiency_metrics(workflow, worker),
+        "fine": parse_fine_metrics(old["raw_span_metrics"], "SectionProc"),
+        "chunk": aggregate_chunk_metrics(old["raw_chunk_metrics"]),
+        "branch": aggregate_branch_coverage(old["raw_chunk_metrics"]),
+    }
+    for group, values in made.items():
+        assert [key for key in KEYS[group] if key not in values] == [], group
+    for group in ("worker", "fine", "branch"):
+        assert {key: made[group][key] for key in KEYS[group]} == {
+            key: metrics[key] for key in KEYS[group]
+        }
+    assert set(KEYS["fine"]) <= set(parse_fine_metrics({}))
+    assert set(KEYS["worker"]) <= set(get_parser("dask").parse_tracking_data({}))
+    assert aggregate_chunk_metrics([]) == {"num_chunks": 0}
+    assert aggregate_branch_coverage([]) == {}
+    assert build_chunk_info(old["raw_chunk_metrics"]) == metrics["chunk_info"]
+
+
+def test_sections_have_every_key() -> None:
+    from roastcoffea.aggregation.chunk import aggregate_chunk_metrics
+
+    _, metrics = aggregated()
+    by_hand = aggregate_chunk_metrics(
+        [{"duration": 1.0}],
+        [
+            {"name": "a", "duration": 2.0},
+            {"name": "m", "type": "memory", "duration": 1.0, "mem_delta_mb": 3.0},
+        ],
+    )["sections"]
+    for row in (*metrics["sections"].values(), *by_hand.values()):
+        assert set(KEYS["section"]) <= set(row)
+    assert set(KEYS["memory_section"]) <= set(by_hand["m"])
+    assert not set(KEYS["memory_section"]) & set(by_hand["a"])
 
 
 def known_keys() -> set[str]:
     return {key for row in registry() for key in (row[0], *row[8])}
 
 
-@needs_page
 def test_every_promised_name_of_a_metric_is_known() -> None:
-    promised = set()
-    for cells in rows(18):
-        if "key names" in cells[0] or "reference names" in cells[0]:
-            promised |= set(quoted(cells[0]))
-    for cells in rows(21):
-        if cells[0].startswith(("`mean_workers", "`cpu_efficiency", "`cpu_time_seconds")):
-            promised |= set(quoted(cells[0]))
-    assert len(promised) > 20
-    assert promised - known_keys() == set()
+    assert set(KEYS["also"]) - known_keys() == set()
 
 
-@needs_page
+def test_a_promised_name_gives_the_figure_of_a_run() -> None:
+    _, metrics = aggregated()
+    absent = set(metrics.absent)
+    assert [key for key in KEYS["also"] if key not in metrics and key not in absent] == []
+    assert len(set(KEYS["also"]) & set(metrics)) >= 20
+
+
 def test_every_single_figure_of_the_dict_is_known() -> None:
-    shapes = {"per_dataset", "sections", "chunk_info", "file_metadata", "compression_ratios"}
-    shapes |= {"file_read_metrics", "bytes_read_percent_per_file", "tracking_data", "chunk_id"}
-    keys = set()
-    for cells in rows(10):
-        for name in quoted(cells[0]):
-            head, *others = name.split("/")
-            keys.add(head)
-            stem = re.sub(r"_(mean|mean_mb)$", "", head)
-            keys |= {stem + other for other in others if other.startswith("_")}
-    figures = {key for key in keys if key.isidentifier() and not key.startswith("raw_")} - shapes
+    shapes = {"per_dataset", "file_metadata", "compression_ratios", "file_read_metrics"}
+    shapes |= {"bytes_read_percent_per_file"}
+    groups = ("workflow", "worker", "efficiency", "fine", "chunk", "branch")
+    figures = {key for group in groups for key in KEYS[group]} - shapes
     assert len(figures) > 45
     assert figures - known_keys() == set()
 
@@ -188,10 +257,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 # -- TaskVine ------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="the logs are not beside this clone")
-@pytest.mark.parametrize("kind", ["clean", "faults", "unfinished"])
-def test_a_performance_log_tells_workers_and_cores(kind: str) -> None:
-    (log,) = (LOGS / kind).rglob("performance")
+@pytest.mark.parametrize(
+    "run", ["clean", "faults", "unfinished", "deco", "killw", "failing", "dv_vine", "dv_fc"]
+)
+def test_a_performance_log_tells_workers_and_cores(run: str, logs: Path) -> None:
+    (log,) = (logs / "taskvine" / run).rglob("performance")
     header, *lines = log.read_text().splitlines()
     column = header.split()[1:].index("workers_connected")
     counts = [int(line.split()[column]) for line in lines if len(line.split()) > column]
