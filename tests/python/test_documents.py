@@ -1,12 +1,15 @@
 """Every Python block of the documents runs, unchanged; those of an analysis on every executor.
 
 The names that a block leaves open (fileset, runner, result, ...) are defined here; nothing else is.
+The blocks are those of tests/data/snippets.md, and of the documents of the earlier package where
+they lie next to the clone.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,17 +18,26 @@ import awkward as ak
 import pytest
 from coffea import processor as coffea_processor
 from coffea.processor import DaskExecutor, FuturesExecutor, IterativeExecutor, Runner
+from oracles import DATA, SHARED
 
 from analysis import DemoSchema
 from roastcoffea import MetricsCollector, track_memory, track_metrics, track_time
 from roastcoffea.instrumentation import BaseInstrumentationContext
 
-SEEDS = Path(__file__).resolve().parents[3] / "shared" / "seeds"
+SNIPPETS = DATA / "snippets.md"
+SEEDS = SHARED / "seeds"
 
-pytestmark = pytest.mark.skipif(
-    not SEEDS.is_dir(), reason="the documents are not beside this clone: ../shared/seeds"
-)
 
+@pytest.fixture(autouse=True, params=[SNIPPETS, *[SEEDS] * SEEDS.is_dir()], ids=lambda p: p.stem)
+def source(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Where block() takes a block from."""
+    global SOURCE
+    SOURCE = request.param
+    yield SOURCE
+    SOURCE = SNIPPETS
+
+
+SOURCE = SNIPPETS
 
 #: A line of code in a document that does not mark its code, and a line of a list, which is none
 CODE = re.compile(
@@ -48,6 +60,12 @@ def unmarked_blocks(text: str) -> list[str]:
     return blocks
 
 
+def snippets() -> dict[str, str]:
+    """Return the block under each heading."""
+    text = SNIPPETS.read_text(encoding="utf-8")
+    return dict(re.findall(r"^## (\w+)\n\n```python\n(.*?)```", text, re.DOTALL | re.MULTILINE))
+
+
 def all_blocks() -> list[str]:
     """Return every Python block of every document."""
     blocks = []
@@ -61,7 +79,12 @@ def all_blocks() -> list[str]:
 
 
 def block(containing: str) -> str:
-    """Return the block that has these words; where two documents have it, it is the same."""
+    """Return the snippet of the test that RUN_BY names, or the document's block of these words.
+
+    Where two documents have it, it is the same.
+    """
+    if SOURCE == SNIPPETS:
+        return snippets()[RUN_BY[containing]]
     (found,) = {b for b in all_blocks() if containing in b}
     return found
 
@@ -90,7 +113,11 @@ RUN_BY = {
 }
 
 
-def test_every_block_is_run() -> None:
+def test_every_block_is_run(source: Path) -> None:
+    if source == SNIPPETS:
+        assert set(snippets()) == set(RUN_BY.values())
+        assert SNIPPETS.read_text(encoding="utf-8").count("```python") == len(RUN_BY) == 19
+        return
     for found in all_blocks():
         runners = {test for words, test in RUN_BY.items() if words in found}
         assert len(runners) == 1, found
