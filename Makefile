@@ -38,6 +38,11 @@ test: groups := build lint test
 test: $(installed) build-asan build-tsan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
 
+.PHONY: check
+check: groups := build lint test
+check: $(installed) ## lint and the fast tests, in 3 minutes on two cores
+	@$(python) tools/run_tests.py --fast
+
 .PHONY: lint
 lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck, eslint, tsc
 	@tools/lint
