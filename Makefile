@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What the installed package is made of. Directories are among them, so that a
 # removed file is noticed too; docs/. is the directory, docs a command below.
-inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
+inputs := pyproject.toml README.md meson.build meson.options VERSION LICENSE \
     $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
         \( -name __pycache__ -o -name node_modules \) -prune -o -print 2>/dev/null)
 installed := build/installed
