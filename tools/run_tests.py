@@ -83,7 +83,7 @@ class Part:
 
 
 def count_checks(output: str, report: Path) -> Counts:
-    """Count the lines "ok NAME" and "failed NAME" of tools/lint, tools/tidy and tools/analyze."""
+    """Count the lines "ok NAME" and "failed NAME" of tools/lint and tools/tidy."""
     return Counts(
         passed=len(re.findall(r"^ok \S+$", output, re.M)),
         failed=re.findall(r"^failed (\S+)$", output, re.M),
@@ -135,29 +135,25 @@ def add_executable(counts: Counts, test: dict[str, str]) -> None:
         counts.failed.append(f"{name}: {result}")
 
 
-def checker_part(name: str, *arguments: str) -> Part:
-    """Describe a run of tools/NAME."""
-    tool = ROOT / "tools" / name
+def checker_part(name: str, program: str, *arguments: str) -> Part:
+    """Describe a run of tools/PROGRAM."""
+    tool = ROOT / "tools" / program
     return Part(name, tool, [str(tool), *arguments], count_checks, tool)
 
 
-def pytest_part(
-    name: str, path: Path, *arguments: str, environment: Mapping[str, str] | None = None
-) -> Part:
-    """Describe a run of pytest."""
+def pytest_part(name: str, path: Path, *arguments: str, **environment: str) -> Part:
+    """Describe a run of pytest in an environment."""
     report = RESULTS / f"{name}.xml"
     command = [str(BIN / "python"), "-m", "pytest", "-q", f"--junit-xml={report}", *arguments]
-    return Part(name, path, command, count_junit, report, environment or {})
+    return Part(name, path, command, count_junit, report, environment)
 
 
-def meson_part(
-    name: str, build: str, *arguments: str, environment: Mapping[str, str] | None = None
-) -> Part:
+def meson_part(name: str, build: str, *arguments: str, **environment: str) -> Part:
     """Describe a run of the C unit tests in a build directory, or of some of them."""
     path = ROOT / build
     command = [str(BIN / "meson"), "test", "-C", str(path), "--print-errorlogs", *arguments]
     report = path / "meson-logs" / "testlog.json"
-    return Part(name, path, command, count_meson, report, environment or {})
+    return Part(name, path, command, count_meson, report, environment)
 
 
 def parts(fast: bool) -> list[Part]:
@@ -167,13 +163,13 @@ def parts(fast: bool) -> list[Part]:
     sanitized = ROOT / "build-asan" / "cli" / "roast"
     cli = ROOT / "tests" / "cli"
     return [
-        checker_part("lint"),
-        checker_part("tidy"),
-        checker_part("analyze", ANALYZER_STATES),
+        checker_part("lint", "lint"),
+        checker_part("tidy", "tidy"),
+        checker_part("analyze", "tidy", ANALYZER_STATES),
         meson_part("unit", "build", *["--no-suite", "timed"] * fast),
-        meson_part("unit-asan", "build-asan", environment=SANITIZERS),
-        meson_part("tsan", "build-tsan", *THREADED, environment=RACES),
-        pytest_part("cli", cli, str(cli), *COMMANDS, *marks, environment={"ROAST": str(installed)}),
+        meson_part("unit-asan", "build-asan", **SANITIZERS),
+        meson_part("tsan", "build-tsan", *THREADED, **RACES),
+        pytest_part("cli", cli, str(cli), *COMMANDS, *marks, ROAST=str(installed)),
         pytest_part(
             "cli-asan",
             cli,
@@ -181,7 +177,8 @@ def parts(fast: bool) -> list[Part]:
             f"--ignore={cli / 'test_completions.py'}",  # which is about shells
             *COMMANDS,
             *marks,
-            environment={"ROAST": str(sanitized), **SANITIZERS},
+            ROAST=str(sanitized),
+            **SANITIZERS,
         ),
         pytest_part("page", ROOT / "tests" / "page", "tests/page", *FILES, *marks),
         pytest_part("python", ROOT / "tests" / "python", "tests/python", *FILES, *marks),
