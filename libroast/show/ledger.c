@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "show/build.h"
-#include "show/ledger.h"
+#include "show/parts.h"
 #include "util/cleanup.h"
 
 #define WORKERS_SHOWN 12

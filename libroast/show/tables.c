@@ -14,10 +14,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
-#include "show/ledger.h"
 #include "show/parts.h"
-#include "show/split.h"
-#include "show/things.h"
 #include "util/size.h"
 
 enum when {
@@ -398,7 +395,7 @@ static const struct definition {
         { "branches", "Branches", branch_columns, BRANCH_N_COLUMNS, branch_fill },
         { "tasks", "Tasks", task_columns, TASK_TABLE_N_COLUMNS, task_fill },
         { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), tables_fill_coverage },
-        { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
+        { "custom", "Custom Metrics", COLUMNS(metric_columns), custom_fill },
         { "files", "Files", file_columns, FILE_N_COLUMNS, file_fill, true },
 };
 
