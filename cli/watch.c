@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "probe/readings.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "watch.h"
 
 #define REFRESH_MS   1000
@@ -50,7 +50,7 @@ static void watch_leave(void)
 
 static int64_t watch_now_ms(void)
 {
-        return probe_monotonic_ns() / 1000000;
+        return clock_monotonic_ns() / 1000000;
 }
 
 static int watch_look_once(struct buf *out, const char *path, const struct watch_size *size,

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "roast-error.h"
-#include "roast-metrics.h"
 
 struct roast_run;
 

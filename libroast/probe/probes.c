@@ -1,18 +1,17 @@
-/* The list of the sources, and one row of all their readings. */
+/* The columns of all sources, and one row of their readings: see readings.h */
 
-#include "probe/readings.h"
+#include "probe/platform.h"
 
-const struct probe *const probes[] = {
-        &probe_clock,         /* first: the time column */
-        &probe_statm,         /* memory of the process, */
-        &probe_rusage,        /* its CPU time, faults and switches, */
-        &probe_io_source,     /* its bytes, */
-        &probe_counts,        /* its descriptors and threads */
-        &probe_cgroup_source, /* limits of its group */
-        &probe_pressure,      /* the host */
-        &probe_diskstats,     /* the host */
-        &probe_netdev,        /* the host */
-        NULL,
+const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
+        [PROCESS_RSS_BYTES] = { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
+        [PROCESS_CPU_USER_NS] = { "cpu_user_ns", "ns", PROBE_COUNTER, 1000000 },
+        [PROCESS_CPU_SYSTEM_NS] = { "cpu_system_ns", "ns", PROBE_COUNTER, 1000000 },
+        [PROCESS_MAJOR_FAULTS] = { "major_faults", "count", PROBE_COUNTER, 1 },
+        [PROCESS_RCHAR] = { "rchar", "bytes", PROBE_COUNTER, 1 },
+        [PROCESS_WCHAR] = { "wchar", "bytes", PROBE_COUNTER, 1 },
+        [PROCESS_READ_BYTES] = { "read_bytes", "bytes", PROBE_COUNTER, 512 },
+        [PROCESS_WRITE_BYTES] = { "write_bytes", "bytes", PROBE_COUNTER, 512 },
+        [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
 };
 
 const struct probe_column *probe_column(size_t index)
@@ -47,7 +46,8 @@ int64_t probe_column_unpack(const struct probe_column *column, int64_t packed)
 void probe_row_read(int64_t *row)
 {
         for (size_t i = 0; probes[i]; i++) {
-                probes[i]->read(row);
+                if (probes[i]->read)
+                        probes[i]->read(row);
                 for (size_t k = 0; k < probes[i]->n_columns; k++) {
                         const struct probe_column *column = &probes[i]->columns[k];
 

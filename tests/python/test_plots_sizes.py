@@ -22,6 +22,8 @@ from test_plots_data import (
 
 from roastcoffea.visualization import plots
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_real_measurement_is_drawn_as_its_file_holds_it(tmp_path: Path) -> None:
     written = plots.plot_all(plot_data.real_metrics(), tmp_path)

@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/cgroup-dir.h"
-#include "probe/file.h"
+#include "probe/linux/cgroup-dir.h"
+#include "probe/linux/file.h"
 #include "roast-error.h"
 
 /* Is `word` an element of a comma-separated list? */

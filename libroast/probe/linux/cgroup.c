@@ -19,10 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/cgroup-dir.h"
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/cgroup-dir.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
 #include "util/size.h"

@@ -20,12 +20,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/file.h"
-#include "probe/thread-state.h"
+#include "probe/linux/file.h"
+#include "probe/platform.h"
 #include "roast-error.h"
 #include "util/size.h"
 
 #define LOCK_MAX 16
+
+const bool probe_sees_threads = true;
 
 /* Filled from the front and never changed: an entry is taken by its start, complete with a length.
  */

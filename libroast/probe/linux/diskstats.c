@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-#include "probe/device.h"
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/device.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
 #include "util/size.h"
 
 #define DISKSTATS_SECTOR_BYTES 512 /* whatever the disk's own sectors are */

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
 #include "util/size.h"
 
 static struct probe_file pressure_cpu = PROBE_FILE("/proc/pressure/cpu");

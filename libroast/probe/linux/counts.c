@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "probe/readings.h"
+#include "probe/linux/sources.h"
 #include "util/size.h"
 
 static int64_t counts_list(const char *path)

@@ -1,6 +1,6 @@
 #pragma once
 /*
- * Kept descriptors of /proc and cgroup files
+ * Files of /proc and control groups: kept descriptors, lines and numbers
  *
  * Opening such a file costs five times as much as reading it, so each source
  * keeps its descriptor and reads with pread(). A descriptor of /proc/self that
@@ -61,3 +61,13 @@ struct probe_lines {
 void probe_lines_init(struct probe_lines *lines, int fd);
 /* The next line without its end, valid until the next call; NULL after the last one. */
 char *probe_lines_next(struct probe_lines *lines);
+
+/*
+ * The next decimal number, after blanks; `at` moves behind it. PROBE_ABSENT if
+ * there is none here (also if it is negative or does not fit).
+ */
+int64_t probe_scan(const char **at);
+/* Skips `n` words (runs of non-blanks). */
+void probe_scan_skip(const char **at, unsigned int n);
+/* The number behind `key` where a line of `text` begins with it, else PROBE_ABSENT. */
+int64_t probe_scan_key(const char *text, const char *key);

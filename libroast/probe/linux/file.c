@@ -1,4 +1,4 @@
-/* Kept descriptors: see file.h */
+/* Files of /proc and control groups: see file.h */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/file.h"
+#include "probe/linux/file.h"
+#include "probe/readings.h"
 
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t files_once = PTHREAD_ONCE_INIT;
@@ -194,4 +195,49 @@ char *probe_lines_next(struct probe_lines *lines)
         line[left] = 0;
         lines->at = lines->len;
         return line;
+}
+
+int64_t probe_scan(const char **at)
+{
+        const char *p = *at;
+        int64_t value = 0;
+
+        while (*p == ' ' || *p == '\t')
+                p++;
+        if (*p < '0' || *p > '9')
+                return PROBE_ABSENT;
+        for (; *p >= '0' && *p <= '9'; p++) {
+                if (__builtin_mul_overflow(value, 10, &value) ||
+                    __builtin_add_overflow(value, *p - '0', &value))
+                        return PROBE_ABSENT;
+        }
+        *at = p;
+        return value;
+}
+
+void probe_scan_skip(const char **at, unsigned int n)
+{
+        const char *p = *at;
+
+        while (n--) {
+                p += strspn(p, " \t");
+                p += strcspn(p, " \t\n");
+        }
+        *at = p;
+}
+
+int64_t probe_scan_key(const char *text, const char *key)
+{
+        size_t len = strlen(key);
+        const char *line = text;
+
+        while (line && strncmp(line, key, len)) {
+                line = strchr(line, '\n');
+                if (line)
+                        line++;
+        }
+        if (!line)
+                return PROBE_ABSENT;
+        line += len;
+        return probe_scan(&line);
 }

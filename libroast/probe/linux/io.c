@@ -6,9 +6,8 @@
  * The probes' own reads of /proc are taken off rchar.
  */
 
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
 #include "util/size.h"
 
 static struct probe_file io_file = PROBE_FILE("/proc/self/io");

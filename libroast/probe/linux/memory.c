@@ -1,13 +1,9 @@
 /*
- * Peak of the resident memory
+ * Resident memory, the second number of /proc/self/statm in pages, and its peak
  *
  * The kernel keeps the highest RSS of an address space (VmHWM). Writing 5 to
  * /proc/self/clear_refs sets it back to the present RSS, so that the peak within
  * a stretch of time can be read exactly (proc(5); Linux 4.0).
- *
- * getrusage() tells it for a fraction of the price of /proc/self/status, but
- * takes the maximum with what the process had before exec(), which no reset
- * reaches: hence "floor".
  *
  * The descriptor for writing is not kept: were it closed by somebody and its
  * number given to a file of the user, the next reset would write into that.
@@ -15,14 +11,14 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
+#include "util/size.h"
 
-static struct probe_file peak_file = PROBE_FILE("/proc/self/status");
+static struct probe_file memory_file = PROBE_FILE("/proc/self/statm");
+static struct probe_file memory_status_file = PROBE_FILE("/proc/self/status");
 static _Atomic bool peak_reset_forbidden;
 static _Atomic bool peak_reset_impossible;
 
@@ -50,22 +46,42 @@ bool probe_peak_reset(void)
         return n == 1;
 }
 
-int64_t probe_peak_floor_bytes(void)
-{
-        struct rusage usage;
-
-        if (getrusage(RUSAGE_SELF, &usage) < 0)
-                return PROBE_ABSENT;
-        return (int64_t)usage.ru_maxrss * 1024;
-}
-
 int64_t probe_peak_bytes(void)
 {
         char text[4096];
         int64_t kilobytes;
 
-        if (!probe_file_read(&peak_file, text, sizeof(text)))
+        if (!probe_file_read(&memory_status_file, text, sizeof(text)))
                 return PROBE_ABSENT;
         kilobytes = probe_scan_key(text, "VmHWM:");
         return kilobytes < 0 ? PROBE_ABSENT : kilobytes * 1024;
 }
+
+int64_t probe_rss_bytes(void)
+{
+        char text[128];
+        const char *at = text;
+        int64_t pages;
+
+        if (!probe_file_read(&memory_file, text, sizeof(text)))
+                return PROBE_ABSENT;
+        probe_scan_skip(&at, 1);
+        pages = probe_scan(&at);
+        return pages < 0 ? PROBE_ABSENT : pages * sysconf(_SC_PAGESIZE);
+}
+
+static void memory_read(int64_t *values)
+{
+        values[0] = probe_rss_bytes();
+}
+
+static const struct probe_column memory_columns[] = {
+        { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
+};
+
+const struct probe probe_memory = {
+        .name = "memory",
+        .columns = memory_columns,
+        .n_columns = ROAST_ARRAY_SIZE(memory_columns),
+        .read = memory_read,
+};

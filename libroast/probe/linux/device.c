@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/device.h"
+#include "probe/linux/device.h"
 
 #define DEVICES_READINGS 64 /* so many times the same answer is given */
 

@@ -8,10 +8,9 @@
 
 #include <string.h>
 
-#include "probe/device.h"
-#include "probe/file.h"
-#include "probe/readings.h"
-#include "probe/scan.h"
+#include "probe/linux/device.h"
+#include "probe/linux/file.h"
+#include "probe/linux/sources.h"
 #include "util/size.h"
 
 static struct probe_file netdev_file = PROBE_FILE("/proc/self/net/dev");

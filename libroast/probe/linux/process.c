@@ -1,4 +1,4 @@
-/* Other processes by /proc/PID: see process.h. */
+/* Other processes by /proc/PID: see platform.h */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -7,21 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/file.h"
-#include "probe/process.h"
-#include "probe/scan.h"
-
-const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
-        [PROCESS_RSS_BYTES] = { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
-        [PROCESS_CPU_USER_NS] = { "cpu_user_ns", "ns", PROBE_COUNTER, 1000000 },
-        [PROCESS_CPU_SYSTEM_NS] = { "cpu_system_ns", "ns", PROBE_COUNTER, 1000000 },
-        [PROCESS_MAJOR_FAULTS] = { "major_faults", "count", PROBE_COUNTER, 1 },
-        [PROCESS_RCHAR] = { "rchar", "bytes", PROBE_COUNTER, 1 },
-        [PROCESS_WCHAR] = { "wchar", "bytes", PROBE_COUNTER, 1 },
-        [PROCESS_READ_BYTES] = { "read_bytes", "bytes", PROBE_COUNTER, 512 },
-        [PROCESS_WRITE_BYTES] = { "write_bytes", "bytes", PROBE_COUNTER, 512 },
-        [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
-};
+#include "probe/linux/file.h"
+#include "probe/platform.h"
 
 static bool process_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
