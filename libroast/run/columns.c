@@ -19,24 +19,21 @@ static int columns_find_table(const char *name)
 /* Where a column stands among those of its table; "id" is none of them */
 static int columns_find(const struct run_table_info *table, const char *name)
 {
-        const char *at = table->columns;
-        size_t len = strlen(name);
-
-        for (int i = 0; *at; i++) {
-                size_t n = strcspn(at, ",");
-
-                if (n == len && !memcmp(at, name, n))
-                        return i;
-                at += n + (at[n] == ',');
-        }
+        for (size_t i = 0; i < table->n_columns; i++)
+                if (!strcmp(table->infos[i].stored, name))
+                        return (int)i;
         return ROAST_E_NOENT;
 }
 
-const char *roast_run_table_columns(const char *table)
+bool roast_run_table(int number, struct roast_table_info *table)
 {
-        int i = columns_find_table(table);
+        const struct run_table_info *info = &run_tables[number];
 
-        return i < 0 ? NULL : run_tables[i].columns;
+        if (number < 1 || number >= RUN_N_TABLES)
+                return false;
+        *table = (struct roast_table_info){ info->name, info->row, info->since, info->infos,
+                                            info->n_columns };
+        return true;
 }
 
 /* A number that grows with the rows */
