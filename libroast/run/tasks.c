@@ -85,14 +85,14 @@ int roast_run_add_activity(struct roast_run *run, const char *worker, const char
                            struct roast_error *error)
 {
         const char *const texts[] = { worker, kind, prefix, activity, unit };
-        struct run_value row[6] = { 0 };
+        struct run_value row[ACTIVITY_N_COLUMNS] = { 0 };
         int r;
 
-        for (size_t i = 0; i < 5; i++) {
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
                 r = run_text_value(run, texts[i], tasks_length(texts[i]), &row[i], error);
                 if (r < 0)
                         return r;
         }
-        row[5] = run_real(value);
+        row[ACTIVITY_VALUE] = run_real(value);
         return run_insert(run, RUN_ACTIVITY, row, 6, error);
 }
