@@ -115,23 +115,26 @@ static void series_leave(struct cluster *cluster, const struct grid *grid, struc
         worker->here = false;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static int series_add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
                             struct presence *here, const struct run_value *values)
 {
-        int64_t limit = values[6].type == RUN_INT ? values[6].integer : INT64_MIN;
-        int64_t worker = report_name(report, &report->workers, values[1].integer);
-        double place = grid_place(grid, values[0].integer);
+        int64_t limit = values[WORKER_EVENT_MEMORY_LIMIT_BYTES].type == RUN_INT
+                                ? values[WORKER_EVENT_MEMORY_LIMIT_BYTES].integer
+                                : INT64_MIN;
+        int64_t worker = report_name(report, &report->workers, values[WORKER_EVENT_WORKER].integer);
+        double place = grid_place(grid, values[WORKER_EVENT_UTC_NS].integer);
 
         if (worker < 0)
                 return ROAST_E_NOMEM;
         series_leave(cluster, grid, &here[worker], place);
-        if (values[2].integer == ROAST_WORKER_WENT)
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT)
                 return 0;
         here[worker] = (struct presence){
                 .here = true,
                 .since = place,
-                .threads = values[5].type == RUN_INT ? values[5].integer : -1,
+                .threads = values[WORKER_EVENT_THREADS].type == RUN_INT
+                                   ? values[WORKER_EVENT_THREADS].integer
+                                   : -1,
         };
         if (limit > 0 && (cluster->memory_limit_bytes < 0 || limit < cluster->memory_limit_bytes))
                 cluster->memory_limit_bytes = limit;
@@ -214,13 +217,13 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                                 size_t worker)
 {
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
-                const int64_t *values[3] = { NULL };
+                const int64_t *parts[3] = { NULL };
                 int64_t units[3];
                 size_t n = 0;
 
                 for (; definitions[k].columns[n]; n++) {
-                        values[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
-                        if (!values[n])
+                        parts[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
+                        if (!parts[n])
                                 break;
                 }
                 if (definitions[k].columns[n])
@@ -230,8 +233,8 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                         bool known = true;
 
                         for (size_t j = 0; j < n && known; j++)
-                                known = values[j][i] >= 0 &&
-                                        !__builtin_mul_overflow(values[j][i], units[j], &value) &&
+                                known = parts[j][i] >= 0 &&
+                                        !__builtin_mul_overflow(parts[j][i], units[j], &value) &&
                                         !__builtin_add_overflow(sum, value, &sum);
                         if (known)
                                 samples_add(&samples[k], worker, series_ns(walk->block.times[i]),
