@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from roastcoffea._roast import outcomes, rules, tables
+from roastcoffea._roast import outcomes, rules, series_infos, tables
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -58,10 +58,20 @@ def outcomes_table() -> str:
     return markdown(("outcome", "name", "meaning"), outcomes())
 
 
+def series_table() -> str:
+    """Make a row for each sampled series of libroast/probe/samples.def."""
+    rows = (
+        (f"`{name}`", unit, "counter" if counter else "gauge", title, meaning)
+        for name, unit, counter, title, meaning in series_infos()
+    )
+    return markdown(("series", "unit", "kind", "title", "meaning"), rows)
+
+
 PARTS: dict[tuple[str, str], Callable[[], str]] = {
     ("explain.md", "rules"): rules_table,
     ("format.md", "tables"): format_tables,
     ("format.md", "outcomes"): outcomes_table,
+    ("format-series.md", "series"): series_table,
 }
 
 

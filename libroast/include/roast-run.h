@@ -213,6 +213,20 @@ struct roast_span {
 int roast_run_spans(struct roast_run *run, int (*visit)(const struct roast_span *span, void *),
                     void *context, struct roast_error *error);
 
+/* What is known of a sampled series, whoever samples it */
+struct roast_series_info {
+        const char *name;
+        const char *unit; /* ns, us, ms, bytes, count, millipercent */
+        bool counter;     /* only grows: its rate is of interest */
+        const char *title;
+        const char *meaning;
+};
+
+extern const struct roast_series_info roast_series_infos[];
+extern const size_t roast_n_series_infos;
+/* NULL: one that nobody declared. */
+const struct roast_series_info *roast_series_info(const char *name);
+
 /* Which series there are: each worker with each list of columns that it has sent. */
 int roast_run_series_names(struct roast_run *run,
                            int (*visit)(const char *worker, const char *columns, void *context),

@@ -7,7 +7,6 @@
  */
 
 #include "probe/readings.h"
-#include "util/size.h"
 
 int64_t probe_clock_ns(clockid_t clock)
 {
@@ -51,20 +50,14 @@ int64_t probe_thread_cpu_ns(void)
         return probe_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void clock_read(int64_t *values)
+static void clock_read(int64_t *row)
 {
-        values[0] = probe_monotonic_ns();
-        values[1] = probe_difference(values[0], probe_clock_ns(CLOCK_REALTIME));
+        row[SAMPLE_MONOTONIC_NS] = probe_monotonic_ns();
+        row[SAMPLE_UTC_OFFSET_NS] =
+                probe_difference(row[SAMPLE_MONOTONIC_NS], probe_clock_ns(CLOCK_REALTIME));
 }
-
-static const struct probe_column clock_columns[] = {
-        { "monotonic_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "utc_offset_ns", "ns", PROBE_GAUGE, 1000000 },
-};
 
 const struct probe probe_clock = {
         .name = "clock",
-        .columns = clock_columns,
-        .n_columns = ROAST_ARRAY_SIZE(clock_columns),
         .read = clock_read,
 };

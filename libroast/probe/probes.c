@@ -3,7 +3,7 @@
 #include "probe/readings.h"
 
 const struct probe *const probes[] = {
-        &probe_clock,         /* first: the time column */
+        &probe_clock,         /* the time, */
         &probe_statm,         /* memory of the process, */
         &probe_rusage,        /* its CPU time, faults and switches, */
         &probe_io_source,     /* its bytes, */
@@ -15,24 +15,11 @@ const struct probe *const probes[] = {
         NULL,
 };
 
-const struct probe_column *probe_column(size_t index)
-{
-        for (size_t i = 0; probes[i]; i++) {
-                if (index < probes[i]->n_columns)
-                        return &probes[i]->columns[index];
-                index -= probes[i]->n_columns;
-        }
-        return NULL;
-}
-
-size_t probe_column_count(void)
-{
-        size_t n = 0;
-
-        for (size_t i = 0; probes[i]; i++)
-                n += probes[i]->n_columns;
-        return n;
-}
+const struct probe_column probe_columns[N_SAMPLES] = {
+#define SAMPLE(id, name, unit, kind, resolution, ...) { #name, #unit, PROBE_##kind, resolution },
+#include "probe/samples.def"
+#undef SAMPLE
+};
 
 int64_t probe_column_pack(const struct probe_column *column, int64_t value)
 {
@@ -46,13 +33,11 @@ int64_t probe_column_unpack(const struct probe_column *column, int64_t packed)
 
 void probe_row_read(int64_t *row)
 {
-        for (size_t i = 0; probes[i]; i++) {
+        for (size_t i = 0; i < N_SAMPLES; i++)
+                row[i] = PROBE_ABSENT;
+        for (size_t i = 0; probes[i]; i++)
                 probes[i]->read(row);
-                for (size_t k = 0; k < probes[i]->n_columns; k++) {
-                        const struct probe_column *column = &probes[i]->columns[k];
-
-                        row[k] = probe_column_unpack(column, probe_column_pack(column, row[k]));
-                }
-                row += probes[i]->n_columns;
-        }
+        for (size_t i = 0; i < N_SAMPLES; i++)
+                row[i] = probe_column_unpack(&probe_columns[i],
+                                             probe_column_pack(&probe_columns[i], row[i]));
 }

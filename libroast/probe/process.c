@@ -11,16 +11,16 @@
 #include "probe/process.h"
 #include "probe/scan.h"
 
-const struct probe_column process_columns[PROCESS_N_COLUMNS] = {
-        [PROCESS_RSS_BYTES] = { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
-        [PROCESS_CPU_USER_NS] = { "cpu_user_ns", "ns", PROBE_COUNTER, 1000000 },
-        [PROCESS_CPU_SYSTEM_NS] = { "cpu_system_ns", "ns", PROBE_COUNTER, 1000000 },
-        [PROCESS_MAJOR_FAULTS] = { "major_faults", "count", PROBE_COUNTER, 1 },
-        [PROCESS_RCHAR] = { "rchar", "bytes", PROBE_COUNTER, 1 },
-        [PROCESS_WCHAR] = { "wchar", "bytes", PROBE_COUNTER, 1 },
-        [PROCESS_READ_BYTES] = { "read_bytes", "bytes", PROBE_COUNTER, 512 },
-        [PROCESS_WRITE_BYTES] = { "write_bytes", "bytes", PROBE_COUNTER, 512 },
-        [PROCESS_THREADS] = { "threads", "count", PROBE_GAUGE, 1 },
+const struct probe_column *const process_columns[PROCESS_N_COLUMNS] = {
+        [PROCESS_RSS_BYTES] = &probe_columns[SAMPLE_RSS_BYTES],
+        [PROCESS_CPU_USER_NS] = &probe_columns[SAMPLE_CPU_USER_NS],
+        [PROCESS_CPU_SYSTEM_NS] = &probe_columns[SAMPLE_CPU_SYSTEM_NS],
+        [PROCESS_MAJOR_FAULTS] = &probe_columns[SAMPLE_MAJOR_FAULTS],
+        [PROCESS_RCHAR] = &probe_columns[SAMPLE_RCHAR],
+        [PROCESS_WCHAR] = &probe_columns[SAMPLE_WCHAR],
+        [PROCESS_READ_BYTES] = &probe_columns[SAMPLE_READ_BYTES],
+        [PROCESS_WRITE_BYTES] = &probe_columns[SAMPLE_WRITE_BYTES],
+        [PROCESS_THREADS] = &probe_columns[SAMPLE_THREADS],
 };
 
 static bool process_read_file(pid_t pid, const char *name, char *text, size_t size)

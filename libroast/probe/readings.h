@@ -3,9 +3,9 @@
  * What Linux tells a process about itself, without privileges
  *
  * One source is one file that ends in a constant row, `struct probe`: the
- * columns that it adds to a row of the process sampler and the function that
- * fills them. probes.c is the list of the rows. The functions below read one
- * source directly, for those who need it around a chunk.
+ * function that fills its columns of a row of the process sampler. samples.def
+ * is the list of the columns, probes.c that of the sources. The functions below
+ * read one source directly, for those who need it around a chunk.
  *
  * Absent is not zero: every reading is zero or more, PROBE_ABSENT says that
  * this kernel, container or thread does not tell. A sum or difference with an
@@ -27,6 +27,14 @@ static inline int64_t probe_difference(int64_t begin, int64_t end)
         return begin < 0 || end < begin ? PROBE_ABSENT : end - begin;
 }
 
+/* The columns of a row */
+enum probe_sample {
+#define SAMPLE(id, ...) SAMPLE_##id,
+#include "probe/samples.def"
+#undef SAMPLE
+        N_SAMPLES
+};
+
 enum probe_kind {
         PROBE_COUNTER, /* only grows: its rate is of interest */
         PROBE_GAUGE,
@@ -41,9 +49,7 @@ struct probe_column {
 
 struct probe {
         const char *name;
-        const struct probe_column *columns;
-        size_t n_columns;
-        void (*read)(int64_t *values); /* fills n_columns values */
+        void (*read)(int64_t *row); /* sets what it knows; all columns are absent before */
 };
 
 /* clock.c */
@@ -117,12 +123,10 @@ extern const struct probe probe_counts;
 /* probes.c: the list, ended by NULL */
 extern const struct probe *const probes[];
 
-/* The columns of all sources, in order; NULL behind the last one. */
-const struct probe_column *probe_column(size_t index);
-size_t probe_column_count(void);
+extern const struct probe_column probe_columns[N_SAMPLES];
 /* A value in steps of its resolution and back, for those who store it; absent stays PROBE_ABSENT.
  */
 int64_t probe_column_pack(const struct probe_column *column, int64_t value);
 int64_t probe_column_unpack(const struct probe_column *column, int64_t packed);
-/* Fills one row of probe_column_count() values, each a multiple of its resolution. */
+/* Fills one row of N_SAMPLES values, each a multiple of its resolution. */
 void probe_row_read(int64_t *row);

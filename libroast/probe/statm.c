@@ -5,7 +5,6 @@
 #include "probe/file.h"
 #include "probe/readings.h"
 #include "probe/scan.h"
-#include "util/size.h"
 
 static struct probe_file statm_file = PROBE_FILE("/proc/self/statm");
 
@@ -22,18 +21,12 @@ int64_t probe_rss_bytes(void)
         return pages < 0 ? PROBE_ABSENT : pages * sysconf(_SC_PAGESIZE);
 }
 
-static void statm_read(int64_t *values)
+static void statm_read(int64_t *row)
 {
-        values[0] = probe_rss_bytes();
+        row[SAMPLE_RSS_BYTES] = probe_rss_bytes();
 }
-
-static const struct probe_column statm_columns[] = {
-        { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
-};
 
 const struct probe probe_statm = {
         .name = "statm",
-        .columns = statm_columns,
-        .n_columns = ROAST_ARRAY_SIZE(statm_columns),
         .read = statm_read,
 };

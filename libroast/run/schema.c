@@ -1,4 +1,6 @@
-/* The tables and views of a run file, from the lists of their columns */
+/* The tables and views of a run file and its sampled series, from the lists of their columns */
+
+#include <string.h>
 
 #include "run/schema.h"
 #include "util/size.h"
@@ -164,3 +166,26 @@ const struct run_view_info run_views[RUN_N_VIEWS] = {
         { "tasks", RUN_TASK, "" },
         { "activities", RUN_ACTIVITY, "" },
 };
+
+const struct roast_series_info roast_series_infos[] = {
+#define SERIES_COUNTER true
+#define SERIES_GAUGE   false
+#define SAMPLE(id, name, unit, kind, resolution, title, meaning)                                   \
+        { #name, #unit, SERIES_##kind, title, meaning },
+#include "probe/samples.def"
+#undef SAMPLE
+#define OTHER_SAMPLE(name, unit, kind, title, meaning)                                             \
+        { #name, #unit, SERIES_##kind, title, meaning },
+#include "probe/samples.def"
+#undef OTHER_SAMPLE
+};
+
+const size_t roast_n_series_infos = ROAST_ARRAY_SIZE(roast_series_infos);
+
+const struct roast_series_info *roast_series_info(const char *name)
+{
+        for (size_t i = 0; i < roast_n_series_infos; i++)
+                if (!strcmp(roast_series_infos[i].name, name))
+                        return &roast_series_infos[i];
+        return NULL;
+}

@@ -75,9 +75,14 @@ static PyObject *chunk_encode_map(PyObject *dict)
 static PyObject *chunk_prepare(enum chunk_type type, PyObject *value)
 {
         PyObject *text, *clean;
+        const char *name;
 
-        if (type == CHUNK_TYPE_INT)
-                return PyNumber_Index(value);
+        if (type == CHUNK_TYPE_INT) {
+                name = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+                if (name && chunk_outcome_of(name) != CHUNK_ABSENT)
+                        return PyLong_FromLongLong(chunk_outcome_of(name));
+                return PyErr_Occurred() ? NULL : PyNumber_Index(value);
+        }
         if (type == CHUNK_TYPE_BLOB)
                 return PyBytes_Check(value)                        ? Py_NewRef(value)
                        : PyDict_Check(value) && PyDict_Size(value) ? chunk_encode_map(value)

@@ -103,6 +103,26 @@ static PyObject *module_outcomes(PyObject *module, PyObject *unused)
         );
 }
 
+/* series_infos() -> [(name, unit, counter, title, meaning)] */
+static PyObject *module_series_infos(PyObject *module, PyObject *unused)
+{
+        PyObject *list = PyList_New(0);
+
+        (void)module;
+        (void)unused;
+        for (size_t i = 0; list && i < roast_n_series_infos; i++) {
+                const struct roast_series_info *info = &roast_series_infos[i];
+                PyObject *row = Py_BuildValue("(ssOss)", info->name, info->unit,
+                                              info->counter ? Py_True : Py_False, info->title,
+                                              info->meaning);
+
+                if (!row || PyList_Append(list, row) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(row);
+        }
+        return list;
+}
+
 /* exchange(a, b): two paths change places at once */
 static PyObject *module_exchange(PyObject *module, PyObject *args)
 {
@@ -175,6 +195,9 @@ static PyMethodDef functions[] = {
           "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
         { "outcomes", module_outcomes, METH_NOARGS,
           "outcomes()\n--\n\nHow an attempt can end: number, name, meaning." },
+        { "series_infos", module_series_infos, METH_NOARGS,
+          "series_infos()\n--\n\nThe sampled series: name, unit, whether it only grows, title,\n"
+          "meaning." },
         { "tables", module_tables, METH_NOARGS,
           "tables()\n--\n\nThe tables of a run: name, what a row is, minor version of the format\n"
           "since which it is there, and the columns without id: name, name in the table, type,\n"

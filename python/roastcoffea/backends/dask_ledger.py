@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from roastcoffea.clock import RunClock
 
 #: What became of an attempt, as docs/format.md numbers it
-FINISHED, FAILED, LOST, SKIPPED, CANCELLED = 0, 1, 2, 3, 5
+FINISHED, FAILED, LOST, SKIPPED, CANCELLED = "finished", "failed", "lost", "skipped", "cancelled"
 
 #: Names and messages that are longer are cut.
 TEXT_MAX = 1000
