@@ -16,6 +16,7 @@
 
 #include "result.h"
 #include "roast-explain.h"
+#include "roast-metrics.h"
 #include "roast-predict.h"
 #include "sample.h"
 

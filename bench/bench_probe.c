@@ -15,6 +15,7 @@
 #include "probe/chunk.h"
 #include "probe/sampler.h"
 #include "result.h"
+#include "util/clock.h"
 
 #define ROUNDS          9
 #define SAMPLER_PERCENT 0.2
@@ -27,23 +28,23 @@ static struct figure bench_ns(void (*call)(void), int n)
         for (int i = 0; i < n / 10; i++)
                 call();
         for (int k = 0; k < ROUNDS; k++) {
-                int64_t begin = probe_thread_cpu_ns();
+                int64_t begin = clock_thread_cpu_ns();
 
                 for (int i = 0; i < n; i++)
                         call();
-                rounds[k] = (double)(probe_thread_cpu_ns() - begin) / n;
+                rounds[k] = (double)(clock_thread_cpu_ns() - begin) / n;
         }
         return figure_median(rounds, ROUNDS);
 }
 
 static void call_clock(void)
 {
-        probe_monotonic_ns();
+        clock_monotonic_ns();
 }
 
 static void call_thread_cpu(void)
 {
-        probe_thread_cpu_ns();
+        clock_thread_cpu_ns();
 }
 
 static void call_runqueue(void)
@@ -143,8 +144,8 @@ static void *spin(void *unused)
         (void)unused;
         probe_chunk_begin(&chunk);
         while (!spin_stops) {
-                end = probe_monotonic_ns() + 5000000;
-                while (probe_monotonic_ns() < end)
+                end = clock_monotonic_ns() + 5000000;
+                while (clock_monotonic_ns() < end)
                         ;
                 usleep(5000);
         }
@@ -163,11 +164,11 @@ static double watch_share(int n_threads, unsigned int seconds)
                         exit(1);
         }
         usleep(100000);
-        wall = probe_monotonic_ns();
+        wall = clock_monotonic_ns();
         cpu = probe_watch_cpu_ns();
         sleep(seconds);
         cpu = probe_watch_cpu_ns() - cpu;
-        wall = probe_monotonic_ns() - wall;
+        wall = clock_monotonic_ns() - wall;
         spin_stops = true;
         for (int i = 0; i < n_threads; i++)
                 pthread_join(threads[i], NULL);

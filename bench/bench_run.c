@@ -29,6 +29,7 @@
 
 #include "record/chunk.h"
 #include "result.h"
+#include "roast-metrics.h"
 #include "roast-run.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"

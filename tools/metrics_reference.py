@@ -2,7 +2,7 @@
 
 python tools/metrics_reference.py [--check] [--roast PROGRAM]
 
-The registry is libroast/metrics/metrics.def; `roast metrics --format json` tells it. With
+The registry is libroast/include/roast-metrics.def; `roast metrics --format json` tells it. With
 --check nothing is written: exit 1 if the page is not what it would be.
 """
 
@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "metrics.md"
 HEAD = """\
 # Metrics
 
-<!-- Written by tools/metrics_reference.py from libroast/metrics/metrics.def: do not edit. -->
+<!-- Written by tools/metrics_reference.py from libroast/include/roast-metrics.def: do not edit. -->
 
 Every metric that `roast show` and `get_metrics()` know; `roast metrics KEY` tells the same.
 

@@ -59,7 +59,7 @@ def outcomes_table() -> str:
 
 
 def series_table() -> str:
-    """Make a row for each sampled series of libroast/probe/samples.def."""
+    """Make a row for each sampled series of libroast/timeline/samples.def."""
     rows = (
         (f"`{name}`", unit, "counter" if counter else "gauge", title, meaning)
         for name, unit, counter, title, meaning in series_infos()

@@ -61,7 +61,7 @@ static int tasks_import_row(struct roast_run *run, const struct run_value *value
         int r = 0;
 
 #define TASK(id, name, type, ...) TASKS_COPY_##type(id, name)
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
         return r < 0 ? roast_fail_nomem(error) : roast_run_add_task(run, &task, error);
 }

@@ -12,7 +12,6 @@
 
 #include "roast-metrics.h"
 #include "roast-run.h"
-#include "roast-show.h"
 
 enum roast_verdict {
         ROAST_VERDICT_NONE, /* nothing can be said */
@@ -91,6 +90,7 @@ extern const char *const roast_verdict_names[];
 /* What the groups are called, A first */
 extern const char *const roast_group_letters[ROAST_COMPARE_GROUPS_MAX];
 
+struct roast_tables;
 /* Tables: what differs in the conditions, then a table for each later group. */
 int roast_comparison_tables(struct roast_tables *tables, const struct roast_comparison *comparison,
                             struct roast_error *error);

@@ -16,7 +16,7 @@
 enum roast_metric {
 #define METRIC(id, ...) ROAST_##id,
 #define ALIAS(key, id)
-#include "metrics/metrics.def"
+#include "roast-metrics.def"
 #undef METRIC
 #undef ALIAS
         ROAST_N_METRICS
@@ -324,3 +324,12 @@ int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
                          struct roast_error *error);
 /* In the order in which they came; theirs until the next update. */
 const struct roast_worker_now *roast_workers_all(const struct roast_workers *workers, size_t *n);
+
+/*
+ * For people, as roast-units.h writes them: a number in a unit (the count is exact, where the
+ * number is one), a metric's value, and one of the user's own with whatever unit was given
+ */
+char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double real, int64_t count);
+char *roast_format_value(char *text, size_t size, enum roast_metric metric,
+                         const struct roast_value *value);
+char *roast_format_custom(char *text, size_t size, const struct roast_custom *custom);

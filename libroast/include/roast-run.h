@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "roast-error.h"
-#include "roast-metrics.h"
 
 struct roast_run;
 
@@ -78,7 +77,7 @@ struct roast_task {
 #define ROAST_TASK_TEXT           const char *
 #define ROAST_TASK_INT            int64_t
 #define TASK(id, name, type, ...) ROAST_TASK_##type name;
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
 };
 

@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "roast-run.h"
-#include "roast-show.h"
 
 struct roast_scaling_point {
         char *id; /* NULL: not known */
@@ -60,6 +59,7 @@ void roast_scaling_deinit(struct roast_scaling *scaling);
 /* The throughput that a fit tells for a number of cores */
 double roast_scaling_at(const struct roast_scaling_fit *fit, double cores);
 
+struct roast_tables;
 int roast_scaling_tables(struct roast_tables *tables, const struct roast_scaling *scaling,
                          struct roast_error *error);
 int roast_scaling_to_json(char **ret, const struct roast_scaling *scaling,

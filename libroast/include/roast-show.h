@@ -27,6 +27,7 @@ enum roast_emphasis { ROAST_PLAIN, ROAST_STRONG, ROAST_DIM, ROAST_ALERT };
 struct roast_cell {
         enum roast_cell_type type;
         enum roast_emphasis emphasis;
+        unsigned char level; /* of a row's name: above 0 it is part of a row before it */
         int64_t count;
         double real;
         char *text; /* for people; NULL only when empty */

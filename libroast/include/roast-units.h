@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "roast-metrics.h"
-
 #define ROAST_UNITS_MAX 48
 
 char *roast_format_bytes(char *text, size_t size, double bytes);
@@ -24,12 +22,5 @@ char *roast_format_bytes_1024(char *text, size_t size, double bytes);
 char *roast_format_seconds_coarse(char *text, size_t size, double seconds);
 /* Empty if it does not fit. */
 char *roast_format_count(char *text, size_t size, int64_t count);
-/* A number in a unit; the count is exact, where the number is one. */
-char *roast_format_unit(char *text, size_t size, enum roast_unit unit, double real, int64_t count);
-/* A metric's value, in its unit. */
-char *roast_format_value(char *text, size_t size, enum roast_metric metric,
-                         const struct roast_value *value);
-/* The same of a metric that the user registered, with whatever unit was given */
-char *roast_format_custom(char *text, size_t size, const struct roast_custom *custom);
 /* "2026-11-15 20:47:29 UTC" */
 char *roast_format_utc(char *text, size_t size, int64_t utc_ns);

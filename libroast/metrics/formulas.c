@@ -229,7 +229,7 @@ static double formulas_total_bytes_uncompressed(struct formula *f)
 static double (*const formulas[ROAST_N_METRICS])(struct formula *) = {
 #define METRIC(id, key, group, type, unit, better, fallback, fn, title, formula) [ROAST_##id] = fn,
 #define ALIAS(key, id)
-#include "metrics/metrics.def"
+#include "roast-metrics.def"
 #undef METRIC
 #undef ALIAS
 };

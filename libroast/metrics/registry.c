@@ -1,4 +1,4 @@
-/* The registry: metrics.def as tables. */
+/* The registry: roast-metrics.def as tables. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ const struct roast_metric_info roast_metrics[ROAST_N_METRICS] = {
                          title,                                                                    \
                          formula },
 #define ALIAS(key, id)
-#include "metrics/metrics.def"
+#include "roast-metrics.def"
 #undef METRIC
 #undef ALIAS
 };
@@ -23,7 +23,7 @@ const struct roast_metric_info roast_metrics[ROAST_N_METRICS] = {
 const struct roast_alias roast_aliases[] = {
 #define METRIC(id, ...)
 #define ALIAS(key, id) { key, ROAST_##id },
-#include "metrics/metrics.def"
+#include "roast-metrics.def"
 #undef METRIC
 #undef ALIAS
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "roast-metrics.h"
 #include "run/series.h"
 #include "util/array.h"
 #include "util/cleanup.h"

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 
 #include "probe/chunk.h"
+#include "probe/platform.h"
+#include "util/clock.h"
 
 /* Within 1 % of the RSS at the beginning the cheap reading of the mark is the exact one. */
 #define CHUNK_PEAK_SLACK 100
@@ -41,9 +43,54 @@ static uint32_t chunk_thread(void)
         return number;
 }
 
+static void chunk_read_clocks(struct probe_snapshot *snapshot)
+{
+        snapshot->thread_cpu_ns = clock_thread_cpu_ns();
+        snapshot->utc_ns = clock_utc_ns();
+        snapshot->monotonic_ns = clock_monotonic_ns();
+}
+
+void probe_snapshot_take(struct probe_snapshot *snapshot, enum probe_edge edge)
+{
+        if (edge == PROBE_CLOSING)
+                chunk_read_clocks(snapshot);
+        snapshot->runqueue_ns = probe_runqueue_ns();
+        snapshot->throttled_ns = probe_throttled_ns();
+        snapshot->major_faults = probe_thread_major_faults();
+        snapshot->rss_bytes = probe_rss_bytes();
+        probe_io_read(&snapshot->io);
+        if (edge == PROBE_OPENING)
+                chunk_read_clocks(snapshot);
+}
+
+void probe_snapshot_difference(struct probe_snapshot *difference,
+                               const struct probe_snapshot *opening,
+                               const struct probe_snapshot *closing)
+{
+        *difference = (struct probe_snapshot){
+                .monotonic_ns = probe_difference(opening->monotonic_ns, closing->monotonic_ns),
+                .utc_ns = probe_difference(opening->utc_ns, closing->utc_ns),
+                .thread_cpu_ns = probe_difference(opening->thread_cpu_ns, closing->thread_cpu_ns),
+                .runqueue_ns = probe_difference(opening->runqueue_ns, closing->runqueue_ns),
+                .throttled_ns = probe_difference(opening->throttled_ns, closing->throttled_ns),
+                .major_faults = probe_difference(opening->major_faults, closing->major_faults),
+                .rss_bytes = opening->rss_bytes < 0 || closing->rss_bytes < 0
+                                     ? 0
+                                     : closing->rss_bytes - opening->rss_bytes,
+                .io = {
+                        .rchar = probe_difference(opening->io.rchar, closing->io.rchar),
+                        .wchar = probe_difference(opening->io.wchar, closing->io.wchar),
+                        .read_bytes =
+                                probe_difference(opening->io.read_bytes, closing->io.read_bytes),
+                        .write_bytes =
+                                probe_difference(opening->io.write_bytes, closing->io.write_bytes),
+                },
+        };
+}
+
 void probe_chunk_begin(struct probe_chunk *chunk)
 {
-        int64_t begin_cpu_ns = probe_thread_cpu_ns();
+        int64_t begin_cpu_ns = clock_thread_cpu_ns();
 
         pthread_once(&chunk_once, chunk_init);
         *chunk = (struct probe_chunk){ .thread = chunk_thread(), .process = chunk_process };
@@ -133,7 +180,7 @@ void probe_chunk_end(struct probe_chunk *chunk, struct probe_result *result)
                                     .other_samples = seen.counts[THREAD_STATE_OTHER],
                                     .awake_samples = seen.counts[THREAD_STATE_RUNS],
                             });
-        result->end_cpu_ns = probe_thread_cpu_ns();
+        result->end_cpu_ns = clock_thread_cpu_ns();
         own_ns = probe_difference(closing_cpu_ns, result->end_cpu_ns);
         result->probe_ns =
                 own_ns < 0 || chunk->probe_ns < 0 ? PROBE_ABSENT : chunk->probe_ns + own_ns;

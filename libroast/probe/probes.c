@@ -1,23 +1,22 @@
-/* The list of the sources, and one row of all their readings. */
+/* The columns of all sources, and one row of their readings: see readings.h */
 
-#include "probe/readings.h"
+#include "probe/platform.h"
 
-const struct probe *const probes[] = {
-        &probe_clock,         /* the time, */
-        &probe_statm,         /* memory of the process, */
-        &probe_rusage,        /* its CPU time, faults and switches, */
-        &probe_io_source,     /* its bytes, */
-        &probe_counts,        /* its descriptors and threads */
-        &probe_cgroup_source, /* limits of its group */
-        &probe_pressure,      /* the host */
-        &probe_diskstats,     /* the host */
-        &probe_netdev,        /* the host */
-        NULL,
+const struct probe_column *const process_columns[PROCESS_N_COLUMNS] = {
+        [PROCESS_RSS_BYTES] = &probe_columns[SAMPLE_RSS_BYTES],
+        [PROCESS_CPU_USER_NS] = &probe_columns[SAMPLE_CPU_USER_NS],
+        [PROCESS_CPU_SYSTEM_NS] = &probe_columns[SAMPLE_CPU_SYSTEM_NS],
+        [PROCESS_MAJOR_FAULTS] = &probe_columns[SAMPLE_MAJOR_FAULTS],
+        [PROCESS_RCHAR] = &probe_columns[SAMPLE_RCHAR],
+        [PROCESS_WCHAR] = &probe_columns[SAMPLE_WCHAR],
+        [PROCESS_READ_BYTES] = &probe_columns[SAMPLE_READ_BYTES],
+        [PROCESS_WRITE_BYTES] = &probe_columns[SAMPLE_WRITE_BYTES],
+        [PROCESS_THREADS] = &probe_columns[SAMPLE_THREADS],
 };
 
 const struct probe_column probe_columns[N_SAMPLES] = {
 #define SAMPLE(id, name, unit, kind, resolution, ...) { #name, #unit, PROBE_##kind, resolution },
-#include "probe/samples.def"
+#include "timeline/samples.def"
 #undef SAMPLE
 };
 
@@ -36,7 +35,8 @@ void probe_row_read(int64_t *row)
         for (size_t i = 0; i < N_SAMPLES; i++)
                 row[i] = PROBE_ABSENT;
         for (size_t i = 0; probes[i]; i++)
-                probes[i]->read(row);
+                if (probes[i]->read)
+                        probes[i]->read(row);
         for (size_t i = 0; i < N_SAMPLES; i++)
                 row[i] = probe_column_unpack(&probe_columns[i],
                                              probe_column_pack(&probe_columns[i], row[i]));

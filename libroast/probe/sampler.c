@@ -12,6 +12,7 @@
 #include "probe/ticker.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/size.h"
 
 #define SAMPLER_INTERVAL_S 1.0
@@ -90,7 +91,7 @@ static int64_t sampler_tick(struct ticker *ticker)
         probe_row_read(sampler->row);
         pthread_mutex_lock(&ticker->lock);
         sampler_push(sampler, sampler->row);
-        delay_ns = sampler_delay(sampler, probe_monotonic_ns());
+        delay_ns = sampler_delay(sampler, clock_monotonic_ns());
         pthread_mutex_unlock(&ticker->lock);
         return delay_ns;
 }

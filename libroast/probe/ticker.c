@@ -4,9 +4,10 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "probe/readings.h"
+#include "probe/platform.h"
 #include "probe/ticker.h"
 #include "roast-error.h"
+#include "util/clock.h"
 
 #define TICKER_STACK_BYTES (256 * 1024)
 #define TICKER_NAP_NS      20000000
@@ -112,7 +113,7 @@ static void ticker_nap(struct ticker *ticker, int64_t delay_ns)
 /* Under the lock; returns when it is time or the thread is to stop. */
 static void ticker_sleep(struct ticker *ticker, int64_t delay_ns)
 {
-        int64_t now_ns = probe_monotonic_ns(), until = now_ns + delay_ns;
+        int64_t now_ns = clock_monotonic_ns(), until = now_ns + delay_ns;
         struct timespec deadline = {
                 .tv_sec = (time_t)(until / 1000000000),
                 .tv_nsec = (long)(until % 1000000000),
@@ -137,7 +138,7 @@ static void *ticker_main(void *argument)
                 ticker->wanted = false;
                 pthread_mutex_unlock(&ticker->lock);
                 delay_ns = ticker->calls->tick(ticker);
-                cpu_ns = probe_thread_cpu_ns();
+                cpu_ns = clock_thread_cpu_ns();
                 if (cpu_ns >= 0)
                         ticker->cpu_ns = before_ns + cpu_ns;
                 pthread_mutex_lock(&ticker->lock);
@@ -175,7 +176,7 @@ static int ticker_create(struct ticker *ticker)
                 pthread_attr_destroy(small);
         if (r)
                 return ROAST_E_NOMEM;
-        pthread_setname_np(ticker->thread, ticker->calls->name);
+        probe_thread_set_name(ticker->thread, ticker->calls->name);
         return 0;
 }
 

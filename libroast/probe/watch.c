@@ -11,12 +11,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "probe/readings.h"
+#include "probe/platform.h"
 #include "probe/ticker.h"
 #include "probe/watch.h"
+#include "util/clock.h"
 
 #define WATCH_INTERVAL_MIN_NS 20000000 /* 50 Hz */
 #define WATCH_INTERVAL_MAX_NS 50000000 /* 20 Hz */
@@ -138,7 +137,7 @@ static bool watch_may_end(int64_t now_ns)
 
 static int64_t watch_tick(struct ticker *ticker)
 {
-        int64_t now_ns = probe_monotonic_ns();
+        int64_t now_ns = clock_monotonic_ns();
 
         (void)ticker;
         if (watch_fresh) {
@@ -201,7 +200,7 @@ static bool watch_claim_slot(struct watch_claim *claim)
 {
         static _Thread_local uint32_t hint = UINT32_MAX;
         uint32_t serial = atomic_fetch_add(&watch_serial, 1);
-        uint64_t token = (uint64_t)(serial + 1) << 32 | (uint32_t)syscall(SYS_gettid), nobody;
+        uint64_t token = (uint64_t)(serial + 1) << 32 | (uint32_t)probe_thread_id(), nobody;
 
         if (hint == UINT32_MAX)
                 hint = serial % WATCH_KEPT;
@@ -234,7 +233,7 @@ bool watch_begin(struct watch_claim *claim, bool wants_rss)
 
         *claim = (struct watch_claim){ 0 };
         pthread_once(&watch_once, watch_init);
-        if (!watch_claim_slot(claim))
+        if (!probe_sees_threads || !watch_claim_slot(claim))
                 return false;
         slot = &slots[claim->slot];
         atomic_store_explicit(&slot->rss_max_bytes, PROBE_ABSENT, memory_order_relaxed);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/thread-state.h"
+#include "probe/platform.h"
 
 #define WATCH_SLOTS 256
 

@@ -4,6 +4,7 @@
 #include "report/pack.h"
 #include "roast-compare.h"
 #include "roast-metrics.h"
+#include "roast-show.h"
 #include "run/attempts.h"
 
 /* Strings of the run that the page names: numbered in the order in which they are first used */

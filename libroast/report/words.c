@@ -151,6 +151,11 @@ void report_put_table(struct json *json, const struct roast_table *table)
                 json_end(json);
         }
         json_end(json);
+        json_key(json, "levels");
+        json_array(json);
+        for (size_t row = 0; row < table->n_rows; row++)
+                json_int(json, table->cells[row * table->n_columns].level);
+        json_end(json);
         json_end(json);
 }
 

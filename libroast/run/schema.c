@@ -127,13 +127,13 @@ static const struct roast_column_info branch_infos[] = {
 
 static const char task_columns[] =
 #define TASK COLUMN_NAME
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
         ;
 
 static const struct roast_column_info task_infos[] = {
 #define TASK COLUMN_INFO
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
 };
 
@@ -172,11 +172,11 @@ const struct roast_series_info roast_series_infos[] = {
 #define SERIES_GAUGE   false
 #define SAMPLE(id, name, unit, kind, resolution, title, meaning)                                   \
         { #name, #unit, SERIES_##kind, title, meaning },
-#include "probe/samples.def"
+#include "timeline/samples.def"
 #undef SAMPLE
 #define OTHER_SAMPLE(name, unit, kind, title, meaning)                                             \
         { #name, #unit, SERIES_##kind, title, meaning },
-#include "probe/samples.def"
+#include "timeline/samples.def"
 #undef OTHER_SAMPLE
 };
 

@@ -94,7 +94,7 @@ enum branch_column {
 
 enum task_column {
 #define TASK(id, ...) TASK_##id,
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
         TASK_N_COLUMNS
 };

@@ -31,7 +31,7 @@ static int tasks_is_new(struct roast_run *run, const struct roast_task *task)
 
 const struct roast_task roast_task_unknown = {
 #define TASK(id, name, type, ...) .name = TASKS_UNKNOWN_##type,
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
 };
 
@@ -55,7 +55,7 @@ static int tasks_add_row(struct roast_run *run, const struct roast_task *task,
         int r = 0;
 
 #define TASK(id, name, type, ...) TASKS_ROW_##type(id, name)
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(stamps) && offset_ns; i++)
                 if (row[stamps[i]].type == RUN_INT)

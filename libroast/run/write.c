@@ -7,37 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "probe/readings.h"
 #include "record/chunk.h"
 #include "run/run.h"
 #include "util/cleanup.h"
-
-/* File systems on which shared memory between processes does not work */
-static bool write_on_network(const char *path)
-{
-        static const long network[] = { NFS_SUPER_MAGIC,
-                                        AFS_SUPER_MAGIC,
-                                        SMB_SUPER_MAGIC,
-                                        FUSE_SUPER_MAGIC,
-                                        0xFE534D42 /* SMB2 */,
-                                        0xFF534D42 /* CIFS */,
-                                        0x6B414653 /* kAFS */ };
-        struct statfs fs;
-
-        if (statfs(path, &fs) < 0)
-                return false;
-        for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
-                if (((unsigned long)fs.f_type & 0xffffffff) == (unsigned long)network[i])
-                        return true;
-        return false;
-}
+#include "util/clock.h"
+#include "util/compat.h"
 
 static int write_create_view(struct buf *sql, const struct run_view_info *view)
 {
@@ -138,7 +117,7 @@ static int write_set_up(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (run->path && write_on_network(run->path)) {
+        if (run->path && compat_on_network(run->path)) {
                 r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
                 if (r < 0)
                         return r;
@@ -293,7 +272,7 @@ int64_t run_text(struct roast_run *run, const char *string, size_t len, struct r
 
 static int write_add_seals(struct roast_run *run, struct roast_error *error)
 {
-        int64_t now_ns = probe_utc_ns();
+        int64_t now_ns = clock_utc_ns();
         sqlite3_stmt *stmt;
         int rc;
 

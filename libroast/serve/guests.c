@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "probe/readings.h"
 #include "serve/server.h"
+#include "util/clock.h"
 
 #define NEVER INT64_MAX
 
@@ -24,7 +24,7 @@ struct guest {
 /* No limit where the clock cannot be read, rather than one that has passed. */
 static int64_t guests_in_seconds(unsigned int seconds)
 {
-        int64_t now_ns = probe_monotonic_ns();
+        int64_t now_ns = clock_monotonic_ns();
 
         return now_ns < 0 ? NEVER : now_ns + (int64_t)seconds * 1000000000;
 }
@@ -90,7 +90,7 @@ void guests_expect(struct roast_server *server, struct MHD_Connection *connectio
 /* The library notices, and closes what is left. */
 void guests_tick(struct roast_server *server)
 {
-        int64_t now = probe_monotonic_ns();
+        int64_t now = clock_monotonic_ns();
 
         for (struct guest *guest = server->guests; guest; guest = guest->next)
                 if (guest->deadline_ns < now) {

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "probe/readings.h"
 #include "report/report.h"
 #include "roast-export.h"
 #include "roast-report.h"
@@ -21,6 +20,7 @@
 #include "run/run.h"
 #include "serve/catalog.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define LOOK_NS      1000000000
 #define SHARE_OF_CPU 10
@@ -78,7 +78,7 @@ static uint64_t served_stamp_of(const char *path)
 /* With the lock held */
 static uint64_t served_look(struct served *served)
 {
-        int64_t now = probe_monotonic_ns(), pause = SHARE_OF_CPU * served->cost_ns;
+        int64_t now = clock_monotonic_ns(), pause = SHARE_OF_CPU * served->cost_ns;
         uint64_t stamp;
 
         if (pause < LOOK_NS)
@@ -91,7 +91,7 @@ static uint64_t served_look(struct served *served)
                 served->stamp = stamp;
                 /* not that of another run or of a server before: from the time on */
                 served->version =
-                        served->version ? served->version + 1 : (uint64_t)probe_utc_ns() / 1000;
+                        served->version ? served->version + 1 : (uint64_t)clock_utc_ns() / 1000;
         }
         return served->version;
 }
@@ -148,7 +148,7 @@ static int served_make(struct served *served, enum served_part part, struct roas
                 [SERVED_OPENMETRICS] = served_make_openmetrics,
         };
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-        int64_t begun_ns = probe_monotonic_ns(), cost_ns;
+        int64_t begun_ns = clock_monotonic_ns(), cost_ns;
         struct served_bytes *bytes;
         struct roast_run *run;
         int r = roast_run_open_any(&run, served->path, error);
@@ -166,7 +166,7 @@ static int served_make(struct served *served, enum served_part part, struct roas
         bytes->len = out.len;
         if (out.len)
                 memcpy(bytes->data, out.data, out.len);
-        cost_ns = probe_difference(begun_ns, probe_monotonic_ns());
+        cost_ns = begun_ns < 0 ? CLOCK_ABSENT : clock_monotonic_ns() - begun_ns;
         if (cost_ns < 0)
                 cost_ns = served->cost_ns;
         if (part == SERVED_DATA || cost_ns > served->cost_ns)

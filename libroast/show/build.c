@@ -33,6 +33,16 @@ void build_text(struct roast_cell *cell, const char *format, ...)
         va_end(args);
 }
 
+void build_name(struct roast_cell *cell, enum build_level level, const char *name)
+{
+        static const char *const leads[] = {
+                [BUILD_TOP] = "", [BUILD_INDENT] = "  ", [BUILD_BULLET] = "  \xe2\x80\xa2 "
+        };
+
+        build_text(cell, "%s%s", leads[level], name);
+        cell->level = level != BUILD_TOP;
+}
+
 void build_count(struct roast_cell *cell, int64_t count)
 {
         char text[ROAST_UNITS_MAX];

@@ -7,6 +7,9 @@
 struct roast_cell *build_row(struct roast_table *table);
 void build_text(struct roast_cell *cell, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
+/* The name of a row; one that is part of a row before it is set off. */
+enum build_level { BUILD_TOP, BUILD_INDENT, BUILD_BULLET };
+void build_name(struct roast_cell *cell, enum build_level level, const char *name);
 void build_count(struct roast_cell *cell, int64_t count);
 void build_real(struct roast_cell *cell, double real, const char *text);
 void build_seconds(struct roast_cell *cell, double seconds);

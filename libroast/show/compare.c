@@ -254,7 +254,7 @@ static int compare_fill_figures(struct roast_table *table,
                 cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
-                build_text(&cells[0], "  %s", row->title);
+                build_name(&cells[0], BUILD_INDENT, row->title);
                 compare_figure_cell(&cells[1], row, row->a, row->a_low, row->a_high);
                 compare_figure_cell(&cells[2], row, row->b, row->b_low, row->b_high);
                 compare_change_cells(cells, row);

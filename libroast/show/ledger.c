@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "show/build.h"
-#include "show/ledger.h"
+#include "show/parts.h"
 #include "util/cleanup.h"
 
 #define WORKERS_SHOWN 12
@@ -107,6 +107,7 @@ static int ledger_worker_row(struct roast_table *table, const struct roast_ledge
                 return ROAST_E_NOMEM;
         busy -= row->seconds[ROAST_LEDGER_IDLE] + row->seconds[ROAST_LEDGER_GONE];
         build_text(&cells[0], "  %s, busy", row->worker);
+        cells[0].level = 1;
         build_seconds(&cells[1], busy);
         ledger_percent_cell(&cells[2], all > 0 ? busy / all * 100 : 0);
         build_bar(&cells[3], all > 0 ? busy / all : 0);

@@ -1,8 +1,9 @@
-/* The tables of datasets, of sections and of tasks */
+/* The tables of datasets, of sections, of tasks and of the metrics that users registered */
 
 #include "show/parts.h"
 #include "metrics/chunk-stats.h"
 #include "record/chunk.h"
+#include "roast-units.h"
 #include "show/build.h"
 
 const struct roast_column dataset_columns[DATASET_N_COLUMNS] = {
@@ -126,6 +127,25 @@ int task_fill(struct roast_table *table, const struct roast_summary *summary)
                 build_seconds(&cells[5], group->busy_s);
                 if (group->measured)
                         build_seconds(&cells[6], group->cpu_s);
+        }
+        return 0;
+}
+
+int custom_fill(struct roast_table *table, const struct roast_summary *summary)
+{
+        for (size_t i = 0; i < summary->n_customs; i++) {
+                const struct roast_custom *custom = &summary->customs[i];
+                struct roast_cell *cells = build_row(table);
+                char text[ROAST_UNITS_MAX];
+
+                if (!cells)
+                        return ROAST_E_NOMEM;
+                build_text(&cells[0], "%s", custom->title ? custom->title : custom->key);
+                if (custom->value.state == ROAST_ABSENT)
+                        build_absent(&cells[1], custom->value.reason);
+                else
+                        build_real(&cells[1], custom->value.real,
+                                   roast_format_custom(text, sizeof(text), custom));
         }
         return 0;
 }

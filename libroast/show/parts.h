@@ -1,6 +1,5 @@
 #pragma once
-/* The tables of what a run is made of, a row for each: datasets, files, sections, branches, errors
- */
+/* The tables of what a run and its time are made of, a row for each part */
 
 #include "roast-show.h"
 
@@ -11,6 +10,8 @@ extern const struct roast_column task_columns[];
 extern const struct roast_column branch_columns[];
 extern const struct roast_column failure_columns[];
 extern const struct roast_column byte_columns[];
+extern const struct roast_column ledger_columns[];
+extern const struct roast_column split_columns[];
 
 enum {
         DATASET_N_COLUMNS = 13,
@@ -20,6 +21,8 @@ enum {
         BRANCH_N_COLUMNS = 5,
         FAILURE_N_COLUMNS = 7,
         BYTE_N_COLUMNS = 6,
+        LEDGER_N_COLUMNS = 7,
+        SPLIT_N_COLUMNS = 4,
 };
 
 int dataset_fill(struct roast_table *table, const struct roast_summary *summary);
@@ -29,6 +32,9 @@ int file_fill(struct roast_table *table, const struct roast_summary *summary);
 int branch_fill(struct roast_table *table, const struct roast_summary *summary);
 int failure_fill(struct roast_table *table, const struct roast_summary *summary);
 int byte_fill(struct roast_table *table, const struct roast_summary *summary);
+int ledger_fill(struct roast_table *table, const struct roast_summary *summary);
+int split_fill(struct roast_table *table, const struct roast_summary *summary);
+int custom_fill(struct roast_table *table, const struct roast_summary *summary);
 
 static inline const char *dataset_name(const char *name)
 {

@@ -1,7 +1,7 @@
 /* The table of where the wall time of chunks went: a row for each part, with a bar */
 
-#include "show/split.h"
 #include "show/build.h"
+#include "show/parts.h"
 #include "util/size.h"
 
 const struct roast_column split_columns[SPLIT_N_COLUMNS] = {

@@ -14,10 +14,7 @@
 #include "record/chunk.h"
 #include "roast-units.h"
 #include "show/build.h"
-#include "show/ledger.h"
 #include "show/parts.h"
-#include "show/split.h"
-#include "show/things.h"
 #include "util/size.h"
 
 enum when {
@@ -26,13 +23,11 @@ enum when {
         IF_NONZERO, /* nor where it is zero */
 };
 
-enum level { TOP, INDENT, BULLET };
-
 struct metric_row {
         const char *label;
         enum roast_metric metric;
         enum when when;
-        enum level level;
+        enum build_level level;
         const char *note;         /* in parentheses behind the value */
         enum roast_metric second; /* shown in parentheses; 0: none */
         bool alert;
@@ -65,7 +60,7 @@ static const struct metric_row resource_rows[] = {
         { "Peak Memory (per worker)", ROAST_PEAK_MEMORY_BYTES },
         { "Avg Memory (per worker)", ROAST_AVG_MEMORY_PER_WORKER_BYTES },
         { "Memory Utilization", ROAST_AVG_MEMORY_UTILIZATION_PERCENT, IF_KNOWN },
-        { "Peak", ROAST_PEAK_MEMORY_UTILIZATION_PERCENT, IF_KNOWN, BULLET },
+        { "Peak", ROAST_PEAK_MEMORY_UTILIZATION_PERCENT, IF_KNOWN, BUILD_BULLET },
         { "CPU Utilization", ROAST_AVG_CPU_UTILIZATION_PERCENT, IF_KNOWN },
 };
 
@@ -80,51 +75,52 @@ static const struct metric_row timing_rows[] = {
 
 static const struct metric_row cost_rows[] = {
         { "Monitoring Cost", ROAST_MONITORING_PERCENT, .note = "of the workers' CPU time" },
-        { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BULLET },
-        { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BULLET },
-        { "Scheduler", ROAST_MONITORING_SCHEDULER_SECONDS, IF_KNOWN, BULLET },
-        { "Client", ROAST_MONITORING_CLIENT_SECONDS, IF_KNOWN, BULLET },
-        { "Sent", ROAST_MONITORING_BYTES, IF_KNOWN, BULLET },
+        { "Chunks", ROAST_MONITORING_SECONDS, IF_KNOWN, BUILD_BULLET },
+        { "Samples", ROAST_MONITORING_SAMPLER_SECONDS, IF_KNOWN, BUILD_BULLET },
+        { "Scheduler", ROAST_MONITORING_SCHEDULER_SECONDS, IF_KNOWN, BUILD_BULLET },
+        { "Client", ROAST_MONITORING_CLIENT_SECONDS, IF_KNOWN, BUILD_BULLET },
+        { "Sent", ROAST_MONITORING_BYTES, IF_KNOWN, BUILD_BULLET },
 };
 
 static const struct metric_row fine_rows[] = {
         { "Processor CPU Time", ROAST_PROCESSOR_CPU_TIME_SECONDS, IF_KNOWN },
         { "Processor I/O & Waiting Time", ROAST_PROCESSOR_IO_WAIT_TIME_SECONDS, IF_KNOWN },
-        { "CPU %", ROAST_PROCESSOR_CPU_PERCENT, IF_KNOWN, INDENT },
-        { "I/O & Wait %", ROAST_PROCESSOR_IO_WAIT_PERCENT, IF_KNOWN, INDENT },
+        { "CPU %", ROAST_PROCESSOR_CPU_PERCENT, IF_KNOWN, BUILD_INDENT },
+        { "I/O & Wait %", ROAST_PROCESSOR_IO_WAIT_PERCENT, IF_KNOWN, BUILD_INDENT },
         { "Dask Overhead CPU Time", ROAST_OVERHEAD_CPU_TIME_SECONDS, IF_NONZERO },
         { "Dask Overhead I/O & Waiting Time", ROAST_OVERHEAD_IO_WAIT_TIME_SECONDS, IF_NONZERO },
         { "Disk Read", ROAST_DISK_READ_BYTES, IF_NONZERO },
         { "Disk Write", ROAST_DISK_WRITE_BYTES, IF_NONZERO },
         { "Compression Overhead", ROAST_TOTAL_COMPRESSION_OVERHEAD_SECONDS, IF_NONZERO },
-        { "Compress", ROAST_COMPRESSION_TIME_SECONDS, IF_NONZERO, BULLET },
-        { "Decompress", ROAST_DECOMPRESSION_TIME_SECONDS, IF_NONZERO, BULLET },
+        { "Compress", ROAST_COMPRESSION_TIME_SECONDS, IF_NONZERO, BUILD_BULLET },
+        { "Decompress", ROAST_DECOMPRESSION_TIME_SECONDS, IF_NONZERO, BUILD_BULLET },
         { "Serialization Overhead", ROAST_TOTAL_SERIALIZATION_OVERHEAD_SECONDS, IF_NONZERO },
-        { "Serialize", ROAST_SERIALIZATION_TIME_SECONDS, IF_NONZERO, BULLET },
-        { "Deserialize", ROAST_DESERIALIZATION_TIME_SECONDS, IF_NONZERO, BULLET },
+        { "Serialize", ROAST_SERIALIZATION_TIME_SECONDS, IF_NONZERO, BUILD_BULLET },
+        { "Deserialize", ROAST_DESERIALIZATION_TIME_SECONDS, IF_NONZERO, BUILD_BULLET },
 };
 
 static const struct metric_row chunk_rows[] = {
         { "Mean Chunk Time", ROAST_CHUNK_DURATION_MEAN, IF_KNOWN },
-        { "Min", ROAST_CHUNK_DURATION_MIN, IF_KNOWN, BULLET },
-        { "Max", ROAST_CHUNK_DURATION_MAX, IF_KNOWN, BULLET },
-        { "Std Dev", ROAST_CHUNK_DURATION_STD, IF_NONZERO, BULLET },
-        { "Median", ROAST_CHUNK_DURATION_P50, IF_KNOWN, BULLET },
-        { "95th Percentile", ROAST_CHUNK_DURATION_P95, IF_KNOWN, BULLET },
+        { "Min", ROAST_CHUNK_DURATION_MIN, IF_KNOWN, BUILD_BULLET },
+        { "Max", ROAST_CHUNK_DURATION_MAX, IF_KNOWN, BUILD_BULLET },
+        { "Std Dev", ROAST_CHUNK_DURATION_STD, IF_NONZERO, BUILD_BULLET },
+        { "Median", ROAST_CHUNK_DURATION_P50, IF_KNOWN, BUILD_BULLET },
+        { "95th Percentile", ROAST_CHUNK_DURATION_P95, IF_KNOWN, BUILD_BULLET },
         { "Mean Memory Delta", ROAST_CHUNK_MEM_DELTA_MEAN_MB, IF_KNOWN },
-        { "Min", ROAST_CHUNK_MEM_DELTA_MIN_MB, IF_KNOWN, BULLET },
-        { "Max", ROAST_CHUNK_MEM_DELTA_MAX_MB, IF_KNOWN, BULLET },
+        { "Min", ROAST_CHUNK_MEM_DELTA_MIN_MB, IF_KNOWN, BUILD_BULLET },
+        { "Max", ROAST_CHUNK_MEM_DELTA_MAX_MB, IF_KNOWN, BUILD_BULLET },
         { "Mean Events/Chunk", ROAST_CHUNK_EVENTS_MEAN, IF_KNOWN },
-        { "Min", ROAST_CHUNK_EVENTS_MIN, IF_KNOWN, BULLET },
-        { "Max", ROAST_CHUNK_EVENTS_MAX, IF_KNOWN, BULLET },
+        { "Min", ROAST_CHUNK_EVENTS_MIN, IF_KNOWN, BUILD_BULLET },
+        { "Max", ROAST_CHUNK_EVENTS_MAX, IF_KNOWN, BUILD_BULLET },
 };
 
 static const struct metric_row failure_rows[] = {
-        { "Successful", ROAST_NUM_SUCCESSFUL_CHUNKS, IF_KNOWN, BULLET },
-        { "Failed", ROAST_NUM_FAILED_CHUNKS, IF_KNOWN, BULLET, .alert = true },
-        { "Skipped", ROAST_NUM_SKIPPED_CHUNKS, IF_NONZERO, BULLET, "of the failed", .alert = true },
-        { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BULLET, .alert = true },
-        { "Tried again", ROAST_NUM_RETRIED_CHUNKS, IF_NONZERO, BULLET },
+        { "Successful", ROAST_NUM_SUCCESSFUL_CHUNKS, IF_KNOWN, BUILD_BULLET },
+        { "Failed", ROAST_NUM_FAILED_CHUNKS, IF_KNOWN, BUILD_BULLET, .alert = true },
+        { "Skipped", ROAST_NUM_SKIPPED_CHUNKS, IF_NONZERO, BUILD_BULLET, "of the failed",
+          .alert = true },
+        { "Lost with a worker", ROAST_NUM_LOST_CHUNKS, IF_NONZERO, BUILD_BULLET, .alert = true },
+        { "Tried again", ROAST_NUM_RETRIED_CHUNKS, IF_NONZERO, BUILD_BULLET },
 };
 
 static const struct metric_row coverage_rows[] = {
@@ -140,15 +136,6 @@ static const struct roast_column metric_columns[] = {
         { "metric", "Metric", .cut = ROAST_CUT_END },
         { "value", "Value", false },
 };
-
-static void tables_label(struct roast_cell *cell, const char *text, enum level level)
-{
-        static const char *const leads[] = {
-                [TOP] = "", [INDENT] = "  ", [BULLET] = "  \xe2\x80\xa2 "
-        };
-
-        build_text(cell, "%s%s", leads[level], text);
-}
 
 static void tables_metric_cell(struct roast_cell *cell, const struct roast_metric_set *set,
                                const struct metric_row *row)
@@ -195,7 +182,7 @@ static int tables_metric_rows(struct roast_table *table, const struct roast_metr
                 cells = build_row(table);
                 if (!cells)
                         return ROAST_E_NOMEM;
-                tables_label(&cells[0], rows[i].label, rows[i].level);
+                build_name(&cells[0], rows[i].level, rows[i].label);
                 tables_metric_cell(&cells[1], set, &rows[i]);
         }
         return 0;
@@ -262,7 +249,7 @@ static int tables_fine_reason(struct roast_table *table, const struct roast_metr
         cells = build_row(table);
         if (!cells)
                 return ROAST_E_NOMEM;
-        tables_label(&cells[0], "Estimated", TOP);
+        build_name(&cells[0], BUILD_TOP, "Estimated");
         build_text(&cells[1], "%s", roast_metric_reason(set, ROAST_PROCESSOR_CPU_TIME_SECONDS));
         return 0;
 }
@@ -303,7 +290,7 @@ static int tables_chunk_datasets(struct roast_table *table, const struct roast_s
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                tables_label(&cells[0], dataset_name(dataset->name), INDENT);
+                build_name(&cells[0], BUILD_INDENT, dataset_name(dataset->name));
                 if (dataset->wall_chunks)
                         build_text(&cells[1], "%lld chunks, %s avg", (long long)dataset->finished,
                                    roast_format_seconds(time, sizeof(time),
@@ -349,7 +336,7 @@ static int tables_chunk_sections(struct roast_table *table, const struct roast_s
 
                 if (!cells)
                         return ROAST_E_NOMEM;
-                tables_label(&cells[0], summary->sections[i].name, INDENT);
+                build_name(&cells[0], BUILD_INDENT, summary->sections[i].name);
                 tables_section_cell(&cells[1], &summary->sections[i]);
         }
         return 0;
@@ -408,7 +395,7 @@ static const struct definition {
         { "branches", "Branches", branch_columns, BRANCH_N_COLUMNS, branch_fill },
         { "tasks", "Tasks", task_columns, TASK_TABLE_N_COLUMNS, task_fill },
         { "coverage", "What Was Read of the Files", COLUMNS(metric_columns), tables_fill_coverage },
-        { "custom", "Custom Metrics", COLUMNS(metric_columns), things_fill_custom },
+        { "custom", "Custom Metrics", COLUMNS(metric_columns), custom_fill },
         { "files", "Files", file_columns, FILE_N_COLUMNS, file_fill, true },
 };
 

@@ -7,13 +7,13 @@
  * exactly what was written, padding included.
  */
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "util/buf.h"
+#include "util/compat.h"
 
 /* `error` is the first failure to append to `out`, and sticks. */
 struct bits_writer {

@@ -14,13 +14,13 @@
  * cost of the codec: the state must stay in registers across a column.
  */
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "util/buf.h"
+#include "util/compat.h"
 
 /* The probability of a set bit in 1/65536, and how many bits were seen, up to a limit. */
 struct range_model {

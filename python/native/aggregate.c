@@ -3,7 +3,7 @@
 #include "aggregate.h"
 #include "metrics/fine.h"
 #include "metrics/report.h"
-#include "probe/readings.h"
+#include "probe/platform.h"
 #include "roast-units.h"
 
 static int aggregate_note_report(struct roast_metric_set *set, PyObject *report)

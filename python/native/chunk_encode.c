@@ -11,6 +11,7 @@
 #include "cbor.h"
 #include "probe.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/size.h"
 
 #define BLOB_MAX (1 << 20) /* of a user's fields in one record; more is left out */
@@ -286,7 +287,7 @@ static int64_t chunk_probe_time(ChunkObject *self)
         const struct probe_result *result = &self->result;
         int64_t own_ns;
 
-        self->encoded_cpu_ns = probe_thread_cpu_ns();
+        self->encoded_cpu_ns = clock_thread_cpu_ns();
         own_ns = probe_difference(result->end_cpu_ns, self->encoded_cpu_ns);
         if (result->probe_ns < 0 || own_ns < 0)
                 return PROBE_ABSENT;
@@ -298,7 +299,7 @@ static int64_t chunk_probe_time(ChunkObject *self)
 PyObject *chunk_sent(PyObject *object, PyObject *unused)
 {
         ChunkObject *self = (ChunkObject *)object;
-        int64_t ns = probe_difference(self->encoded_cpu_ns, probe_thread_cpu_ns());
+        int64_t ns = probe_difference(self->encoded_cpu_ns, clock_thread_cpu_ns());
 
         (void)unused;
         if (ns > 0)

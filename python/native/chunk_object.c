@@ -16,6 +16,7 @@
 
 #include "cbor.h"
 #include "probe.h"
+#include "util/clock.h"
 
 static PyObject *chunk_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -30,7 +31,7 @@ static PyObject *chunk_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         self = (ChunkObject *)alloc(type, 0);
         if (!self)
                 return NULL;
-        self->made_cpu_ns = probe_thread_cpu_ns();
+        self->made_cpu_ns = clock_thread_cpu_ns();
         self->encoded_cpu_ns = PROBE_ABSENT;
         self->owner = Py_NewRef(owner);
         sections_init(&self->sections, &native_thread);

@@ -1,7 +1,7 @@
 /* _probe.read_process(), _probe.descendants(): pools of processes, seen from outside */
 
-#include "probe/process.h"
 #include "probe.h"
+#include "probe/platform.h"
 #include "util/cleanup.h"
 
 #define DESCENDANTS_MAX 4096

@@ -135,8 +135,8 @@ static bool run_parse_INT(int64_t *ret, PyObject *item)
         return !PyErr_Occurred();
 }
 
-/* A row of add_tasks(): the columns of libroast/run/task.def without the worker, of which the last
- * ones may be missing */
+/* A row of add_tasks(): the columns of libroast/include/roast-run.def without the worker, of which
+ * the last ones may be missing */
 static int run_parse_task(PyObject *row, struct roast_task *task)
 {
         Py_ssize_t i = 0;
@@ -153,7 +153,7 @@ static int run_parse_task(PyObject *row, struct roast_task *task)
                         return -1;                                                                 \
                 i++;                                                                               \
         }
-#include "run/task.def"
+#include "roast-run.def"
 #undef TASK
         return 0;
 }

@@ -12,6 +12,7 @@
 #include "probe/watch.h"
 #include "timeline/block.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define TAKE_MAX    1024
 #define NS_PER_MS   1000000
@@ -108,7 +109,7 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         SamplerObject *self = (SamplerObject *)object;
         ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
         ROAST_CLEANUP(cleanup_free) int64_t *rows = NULL;
-        int64_t utc_offset_ns = probe_utc_offset_ns();
+        int64_t utc_offset_ns = clock_utc_offset_ns();
         struct roast_error error = { 0 };
         size_t n;
 
@@ -230,7 +231,7 @@ PyObject *native_set_utc_offset(PyObject *module, PyObject *number)
         (void)module;
         if (ns == -1 && PyErr_Occurred())
                 return NULL;
-        probe_set_utc_offset(ns);
+        clock_set_utc_offset(ns);
         Py_RETURN_NONE;
 }
 

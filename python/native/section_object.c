@@ -16,6 +16,7 @@
 #include "container.h"
 #include "probe.h"
 #include "probe/readings.h"
+#include "util/clock.h"
 
 typedef struct {
         PyObject_HEAD PyObject *owner;
@@ -134,7 +135,7 @@ static void section_enter_container(SectionObject *self)
         }
         activation->container = container;
         section_read_before(self, activation);
-        activation->start_ns = probe_monotonic_ns();
+        activation->start_ns = clock_monotonic_ns();
 }
 
 static void section_enter_chunk(SectionObject *self, ChunkObject *chunk)
@@ -157,7 +158,7 @@ static void section_enter_chunk(SectionObject *self, ChunkObject *chunk)
                 if (chunk->ended) /* reading ran Python code */
                         return;
         }
-        activation_open(activation, set, stack, probe_monotonic_ns());
+        activation_open(activation, set, stack, clock_monotonic_ns());
 }
 
 static PyObject *section_enter(PyObject *object, PyObject *unused)
@@ -188,7 +189,7 @@ static void section_leave_container(SectionObject *self, const struct activation
 {
         struct probe_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
         PyObject *value = NULL;
-        int64_t elapsed_ns = probe_difference(activation->start_ns, probe_monotonic_ns()), after;
+        int64_t elapsed_ns = probe_difference(activation->start_ns, clock_monotonic_ns()), after;
 
         switch (self->kind) {
         case KIND_TIME:
@@ -218,9 +219,9 @@ static void section_leave(SectionObject *self, struct activation *activation)
         int64_t now_ns, bytes = 0;
 
         if (activation->set && self->kind == KIND_TIME) {
-                activation_close(activation, probe_monotonic_ns());
+                activation_close(activation, clock_monotonic_ns());
         } else if (activation->set) {
-                now_ns = probe_monotonic_ns();
+                now_ns = clock_monotonic_ns();
                 if (self->kind == KIND_BYTES)
                         bytes = section_requested_bytes(activation->source) -
                                 activation->start_bytes;

@@ -24,6 +24,8 @@ from waiting import until
 from roastcoffea import MetricsCollector
 from roastcoffea.backends import dask as dask_backend
 
+pytestmark = pytest.mark.slow
+
 
 def rates(collector: MetricsCollector) -> list[float]:
     """Return how often each worker sampled, 1 being what was asked for.

@@ -141,7 +141,7 @@ WHOLE = {"total_bytes_uncompressed"}  # shown as a count
 
 def formulas() -> set[str]:
     """Return the metrics of the registry that have a formula."""
-    text = (ROOT / "libroast/metrics/metrics.def").read_text()
+    text = (ROOT / "libroast/include/roast-metrics.def").read_text()
     rows = re.findall(r'^METRIC\(\w+, "(\w+)", \w+, \w+, \w+, \w+, \w+, (\w+),', text, re.M)
     return {key for key, function in rows if function != "NULL"}
 

@@ -5,6 +5,7 @@
  */
 
 #include "record/chunk.h"
+#include "roast-metrics.h"
 #include "roast-run.h"
 
 /* When the sample began; it took 10 s. */

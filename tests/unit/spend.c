@@ -13,16 +13,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "probe/platform.h"
 #include "probe/readings.h"
-#include "probe/thread-state.h"
 #include "probe/watch.h"
 #include "spend.h"
+#include "util/clock.h"
 
 /* Threads are started in forked children here, which is what is tested. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
         return "die_after_fork=0";
+}
+
+void needs_platform(void)
+{
+        if (probe_sees_threads)
+                return;
+        print_message("this platform does not know it\n");
+        skip();
 }
 
 void sleep_ns(int64_t ns)
@@ -35,9 +44,9 @@ void sleep_ns(int64_t ns)
 
 void spin_cpu_ns(int64_t ns)
 {
-        int64_t until = probe_thread_cpu_ns() + ns;
+        int64_t until = clock_thread_cpu_ns() + ns;
 
-        while (probe_thread_cpu_ns() < until)
+        while (clock_thread_cpu_ns() < until)
                 ;
 }
 
@@ -118,10 +127,10 @@ int open_direct(void)
 void read_direct_ns(int fd, int64_t ns)
 {
         static _Thread_local _Alignas(4096) char block[1 << 18];
-        int64_t until = probe_monotonic_ns() + ns;
+        int64_t until = clock_monotonic_ns() + ns;
         off_t at = 0;
 
-        while (probe_monotonic_ns() < until) {
+        while (clock_monotonic_ns() < until) {
                 if (pread(fd, block, sizeof(block), at) != sizeof(block))
                         return;
                 at = (at + (off_t)sizeof(block)) % (1 << 24);

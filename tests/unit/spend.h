@@ -15,6 +15,9 @@
 #define SPEND_NO_THREADS_AFTER_FORK false
 #endif
 
+/* Skips a test of what is not read where only POSIX is known. */
+void needs_platform(void);
+
 void sleep_ns(int64_t ns);
 void spin_cpu_ns(int64_t ns);
 /* What the host of a virtual machine kept of its cores so far: neither on a core nor queued */

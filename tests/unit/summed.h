@@ -1,6 +1,7 @@
 #pragma once
 /* Runs in memory that are summed up, and what came of them */
 
+#include "roast-metrics.h"
 #include "sample.h"
 
 #define UTC SAMPLE_START_UTC_NS

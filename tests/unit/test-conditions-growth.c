@@ -13,6 +13,7 @@
 #include "compared.h"
 #include "probe/readings.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 static void fill_hosts(struct roast_run *run, size_t group, int n)
 {
@@ -43,10 +44,10 @@ static int64_t cpu_ns_of(void (*fill)(struct roast_run *run, size_t group, int n
         for (size_t group = 0; group < 2; group++)
                 fill(add_run(&compared, group), group, n);
         for (int i = 0; i < 3; i++) {
-                int64_t start_ns = probe_thread_cpu_ns(), ns;
+                int64_t start_ns = clock_thread_cpu_ns(), ns;
 
                 compare(&compared);
-                ns = probe_thread_cpu_ns() - start_ns;
+                ns = clock_thread_cpu_ns() - start_ns;
                 least_ns = ns < least_ns ? ns : least_ns;
         }
         return least_ns;

@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "compared.h"
+#include "roast-show.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "roast-metrics.h"
 #include "summed.h"
 #include "util/cleanup.h"
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "roast-metrics.h"
 #include "summed.h"
 #include "util/cbor.h"
 #include "util/cleanup.h"

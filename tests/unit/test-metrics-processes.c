@@ -2,6 +2,7 @@
 
 #include "unit.h"
 
+#include "roast-metrics.h"
 #include "roast-run.h"
 #include "summed.h"
 #include "timeline/block.h"

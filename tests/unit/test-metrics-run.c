@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "roast-metrics.h"
 #include "roast-run.h"
 #include "sample.h"
 #include "summed.h"

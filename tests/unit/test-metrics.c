@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "alloc.h"
+#include "roast-metrics.h"
 #include "sample.h"
 #include "summed.h"
 #include "util/cleanup.h"

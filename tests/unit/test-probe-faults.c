@@ -21,11 +21,13 @@
 #include "faults.h"
 #include "folder.h"
 #include "probe/chunk.h"
-#include "probe/process.h"
+#include "probe/linux/sources.h"
+#include "probe/platform.h"
 #include "probe/sampler.h"
 #include "roast-error.h"
 #include "spend.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/size.h"
 
 #define WIDTH    64 /* at least as many as there are columns */
@@ -351,7 +353,7 @@ static void sample_a_while(enum fault kind, long count, long n, bool *failed)
         ROAST_CLEANUP(sampler_freep) struct sampler *sampler = NULL;
         size_t width = N_SAMPLES, n_rows;
         struct sampler_state told;
-        int64_t rows[64 * WIDTH], begin = probe_monotonic_ns(), last = begin - MS;
+        int64_t rows[64 * WIDTH], begin = clock_monotonic_ns(), last = begin - MS;
 
         assert_int_equal(sampler_new(&sampler, &(struct sampler_options){ .interval_s = 0.05 }), 0);
         faults_fail_after(kind, count, n, EIO);
@@ -363,13 +365,13 @@ static void sample_a_while(enum fault kind, long count, long n, bool *failed)
         sampler_state(sampler, &told);
         n_rows = sampler_take(sampler, rows, 64);
         for (size_t i = 0; i < n_rows; i++) {
-                assert_true(rows[i * width] >= last && rows[i * width] <= probe_monotonic_ns());
+                assert_true(rows[i * width] >= last && rows[i * width] <= clock_monotonic_ns());
                 last = rows[i * width];
         }
         assert_true(told.rows == n_rows);
         /* neither wild guesses of what was missed, nor a tick after the other */
         assert_true(told.rows + told.missed <=
-                    (uint64_t)(probe_monotonic_ns() - begin) / (40 * MS) + 2);
+                    (uint64_t)(clock_monotonic_ns() - begin) / (40 * MS) + 2);
         assert_true(told.cpu_ns >= 0 && told.cpu_ns < MINUTE_S * 1000 * MS);
 }
 

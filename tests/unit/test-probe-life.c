@@ -48,6 +48,7 @@ static void test_a_fork_in_the_middle_leaves_both_sides_working(void **state)
         pid_t pid;
 
         (void)state;
+        needs_platform();
         probe_chunk_begin(&chunk);
         sleep_ns(150 * MS);
         pid = fork();
@@ -81,6 +82,7 @@ static void test_an_end_by_another_thread_knows_less(void **state)
         pthread_t thread;
 
         (void)state;
+        needs_platform();
         probe_chunk_begin(&chunk);
         spin_cpu_ns(20 * MS);
         assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, &chunk), 0);
@@ -117,6 +119,7 @@ static void test_three_hundred_chunks_at_once(void **state)
         int unwatched = 0, sampled = 0;
 
         (void)state;
+        needs_platform();
         pthread_barrier_init(&crowd_barrier, NULL, CROWD);
         for (int i = 0; i < CROWD; i++)
                 assert_int_equal(pthread_create(&threads[i], NULL, crowd_member, &results[i]), 0);
@@ -162,6 +165,7 @@ static void test_chunks_stops_and_forks_at_once(void **state)
         pid_t pid;
 
         (void)state;
+        needs_platform();
         storm_stops = false;
         for (int i = 0; i < 6; i++)
                 assert_int_equal(pthread_create(&threads[i], NULL, storm_chunks, NULL), 0);
@@ -202,6 +206,7 @@ static void test_the_watcher_comes_and_goes(void **state)
         int fds, threads, watched = 0;
 
         (void)state;
+        needs_platform();
         probe_chunk_begin(&chunk);
         probe_chunk_end(&chunk, &result);
         probe_watch_stop();

@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe/cgroup-dir.h"
 #include "probe/chunk.h"
-#include "probe/device.h"
-#include "probe/file.h"
-#include "probe/scan.h"
+#include "probe/linux/cgroup-dir.h"
+#include "probe/linux/device.h"
+#include "probe/linux/file.h"
 #include "roast-error.h"
 #include "spend.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/size.h"
 
 static void test_the_probes_do_not_count_as_bytes_read(void **state)
@@ -272,8 +272,8 @@ static int throttled_child(const char *group)
         if (!write_in(group, "cgroup.procs", "0"))
                 return NOT_ALLOWED;
         probe_chunk_begin(&chunk);
-        end = probe_monotonic_ns() + 1500 * MS;
-        while (probe_monotonic_ns() < end)
+        end = clock_monotonic_ns() + 1500 * MS;
+        while (clock_monotonic_ns() < end)
                 ;
         probe_chunk_end(&chunk, &result);
         stolen = stolen_ns() - stolen;

@@ -15,6 +15,7 @@
 #include "probe/chunk.h"
 #include "spend.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/size.h"
 
 #define ATTEMPTS 3
@@ -163,15 +164,15 @@ static bool split_is_true(const struct probe_split *split, const struct truth *t
 static void mix(struct probe_result *result, struct truth *truth, int fd, int64_t wall_ns)
 {
         int64_t *parts[] = { NULL, &truth->other_ns, &truth->lock_ns, &truth->block_io_ns };
-        int64_t end = probe_monotonic_ns() + wall_ns, wall, cpu;
+        int64_t end = clock_monotonic_ns() + wall_ns, wall, cpu;
         struct probe_chunk chunk;
 
         probe_chunk_begin(&chunk);
-        for (int i = 0; probe_monotonic_ns() < end; i = (i + 1) % 4) {
+        for (int i = 0; clock_monotonic_ns() < end; i = (i + 1) % 4) {
                 int64_t queue = probe_runqueue_ns();
 
-                wall = probe_monotonic_ns();
-                cpu = probe_thread_cpu_ns();
+                wall = clock_monotonic_ns();
+                cpu = clock_thread_cpu_ns();
                 if (i == 0) {
                         spin_cpu_ns(12 * MS);
                 } else if (i == 1) {
@@ -182,8 +183,8 @@ static void mix(struct probe_result *result, struct truth *truth, int fd, int64_
                 } else if (fd >= 0) {
                         read_direct_ns(fd, 15 * MS);
                 }
-                cpu = probe_thread_cpu_ns() - cpu;
-                wall = probe_monotonic_ns() - wall;
+                cpu = clock_thread_cpu_ns() - cpu;
+                wall = clock_monotonic_ns() - wall;
                 truth->cpu_ns += cpu;
                 if (parts[i])
                         *parts[i] += wall - cpu - (probe_runqueue_ns() - queue);
@@ -227,12 +228,14 @@ static void assert_mixture(int n_chunks, int64_t wall_ns)
 static void test_a_mixture_is_told_apart(void **state)
 {
         (void)state;
+        needs_platform();
         assert_mixture(1, 4000 * MS);
 }
 
 static void test_short_chunks_add_up_to_a_good_estimate(void **state)
 {
         (void)state;
+        needs_platform();
         assert_mixture(40, 100 * MS);
 }
 
@@ -243,6 +246,7 @@ static void test_bytes_past_the_page_cache_are_counted(void **state)
         struct probe_chunk chunk;
 
         (void)state;
+        needs_platform();
         if (fd < 0) {
                 print_message("the file system does not read past the page cache\n");
                 skip();
@@ -260,6 +264,7 @@ static void test_a_sleeper_is_seen_asleep(void **state)
         struct probe_chunk chunk;
 
         (void)state;
+        needs_platform();
         probe_chunk_begin(&chunk);
         sleep_ns(1000 * MS);
         probe_chunk_end(&chunk, &result);
@@ -282,8 +287,8 @@ static void *compete(void *argument)
         CPU_SET(1, &two);
         sched_setaffinity(0, sizeof(two), &two);
         probe_chunk_begin(&chunk);
-        end = probe_monotonic_ns() + 2000 * MS;
-        while (probe_monotonic_ns() < end)
+        end = clock_monotonic_ns() + 2000 * MS;
+        while (clock_monotonic_ns() < end)
                 ;
         probe_chunk_end(&chunk, result);
         return NULL;
@@ -296,6 +301,7 @@ static void test_three_competitors_for_two_cores_wait_in_the_run_queue(void **st
         bool good = false;
 
         (void)state;
+        needs_platform();
         for (int i = 0; i < ATTEMPTS && !good; i++) {
                 int64_t queue = 0, wall = 0, asleep = 0, cpu = 0;
 
@@ -348,6 +354,7 @@ static void test_a_peak_in_company_is_sampled_or_the_kernels(void **state)
         void *memory;
 
         (void)state;
+        needs_platform();
         probe_chunk_begin(&first);
         munmap(map_bytes(200 << 20), 200 << 20);
         probe_chunk_begin(&second);
@@ -373,6 +380,7 @@ static void test_a_forbidden_reset_is_not_made(void **state)
         int64_t before, size = 150 << 20;
 
         (void)state;
+        needs_platform();
         munmap(map_bytes((size_t)size), (size_t)size);
         before = probe_peak_bytes();
         probe_peak_allow_reset(false);

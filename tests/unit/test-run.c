@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "folder.h"
+#include "roast-metrics.h"
 #include "run/run.h"
 #include "runs.h"
 #include "sample.h"

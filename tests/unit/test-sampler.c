@@ -11,6 +11,7 @@
 #include "roast-error.h"
 #include "spend.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define WIDTH 64 /* at least as many as there are columns */
 
@@ -36,7 +37,7 @@ static void test_rows_come_at_the_interval_and_in_order(void **state)
         ROAST_CLEANUP(sampler_freep) struct sampler *sampler = NULL;
         size_t width = N_SAMPLES, n, total = 0;
         struct sampler_state told;
-        int64_t rows[16 * WIDTH], last = 0, begin = probe_monotonic_ns(), ticks;
+        int64_t rows[16 * WIDTH], last = 0, begin = clock_monotonic_ns(), ticks;
 
         (void)state;
         assert_int_equal(sampler_new(&sampler, &(struct sampler_options){ .interval_s = 0.05 }), 0);
@@ -52,7 +53,7 @@ static void test_rows_come_at_the_interval_and_in_order(void **state)
                 total += n;
         }
         sampler_stop(sampler);
-        ticks = (probe_monotonic_ns() - begin) / (50 * MS);
+        ticks = (clock_monotonic_ns() - begin) / (50 * MS);
         total += sampler_take(sampler, rows, 16);
         sampler_state(sampler, &told);
         assert_int_equal(told.rows, total);
@@ -82,7 +83,7 @@ static void test_a_full_ring_keeps_the_newest_rows(void **state)
         assert_true(told.rows > 5);
         for (size_t i = 1; i < 4; i++)
                 assert_true(rows[i * width] > rows[(i - 1) * width]);
-        assert_true(rows[3 * width] > probe_monotonic_ns() - 300 * MS);
+        assert_true(rows[3 * width] > clock_monotonic_ns() - 300 * MS);
 }
 
 static void test_a_row_can_be_asked_for(void **state)

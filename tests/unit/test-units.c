@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "roast-metrics.h"
 #include "roast-units.h"
 #include "sample.h"
 #include "util/cleanup.h"

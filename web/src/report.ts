@@ -22,6 +22,8 @@ export interface Table {
   title: string;
   columns: { key: string; title: string; right: boolean; note?: string }[];
   rows: Cell[][];
+  /** of each row: above 0 it is part of a row before it */
+  levels?: number[];
 }
 
 export interface Figure {

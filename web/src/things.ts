@@ -97,11 +97,11 @@ export function failuresTab(panel: HTMLElement, report: Report): void {
 /** Parts of one whole, one beside the other; workers below each other. */
 export function ledgerTab(panel: HTMLElement, table: Table): void {
   const cell = (row: Cell[], key: string) => row[table.columns.findIndex((column) => column.key === key)];
-  const parts = table.rows.flatMap((row) => {
+  const parts = table.rows.flatMap((row, i) => {
     const name = cell(row, "part");
     const time = cell(row, "seconds");
-    const isWorker = typeof name === "string" && name.startsWith(" ");
-    return typeof name === "string" && !isWorker && Array.isArray(time) && time[0] !== null && time[0] > 0
+    const isPart = !table.levels?.[i];
+    return isPart && typeof name === "string" && Array.isArray(time) && time[0] !== null && time[0] > 0
       ? [{ name, seconds: time[0] }]
       : [];
   });
