@@ -36,8 +36,8 @@ static const struct {
         size_t column;
         const char *value;
 } of_events[] = {
-        { "worker_memory_limit", 6, "memory_limit_bytes" },
-        { "worker_cores", 5, "cores" },
+        { "worker_memory_limit", WORKER_EVENT_MEMORY_LIMIT_BYTES, "memory_limit_bytes" },
+        { "worker_cores", WORKER_EVENT_THREADS, "cores" },
 };
 
 struct tracking {
@@ -201,7 +201,7 @@ static int tracking_put_of_events(const struct tracking *tracking, size_t which,
                 bool row = (rc = sqlite3_step(stmt)) == SQLITE_ROW;
                 int64_t next = row ? sqlite3_column_int64(stmt, 0) : 0;
                 int64_t utc_ns = row ? sqlite3_column_int64(stmt, 1) : 0;
-                int column = of_events[which].column == 5 ? 3 : 4;
+                int column = of_events[which].column == WORKER_EVENT_THREADS ? 3 : 4;
 
                 if (next != worker && value >= 0 && tracking->end_utc_ns > last_utc_ns)
                         tracking_put_sample(tracking, tracking->end_utc_ns, of_events[which].value,
@@ -268,22 +268,23 @@ static int tracking_count_until(struct counting *counting, int64_t utc_ns,
         return r;
 }
 
-/* values: utc_ns, worker_text, kind, ... */
 static int tracking_count_event(struct counting *counting, const struct run_value *values,
                                 struct roast_error *error)
 {
-        bool here = values[2].integer != ROAST_WORKER_WENT;
+        bool here = values[WORKER_EVENT_KIND].integer != ROAST_WORKER_WENT;
         bool *was_here;
         int r;
 
-        if (values[0].type != RUN_INT || !tracking_is_text(counting->tracking, values[1].integer))
+        if (values[WORKER_EVENT_UTC_NS].type != RUN_INT ||
+            !tracking_is_text(counting->tracking, values[WORKER_EVENT_WORKER].integer))
                 return 0;
         r = tracking_count_until(counting,
-                                 values[0].integer < counting->tracking->end_utc_ns
-                                         ? values[0].integer
+                                 values[WORKER_EVENT_UTC_NS].integer <
+                                                 counting->tracking->end_utc_ns
+                                         ? values[WORKER_EVENT_UTC_NS].integer
                                          : counting->tracking->end_utc_ns,
                                  error);
-        was_here = &counting->here[values[1].integer - 1];
+        was_here = &counting->here[values[WORKER_EVENT_WORKER].integer - 1];
         counting->n += here - *was_here;
         *was_here = here;
         return r;

@@ -135,7 +135,7 @@ enum process_column {
         PROCESS_N_COLUMNS
 };
 
-extern const struct probe_column process_columns[PROCESS_N_COLUMNS]; /* in probes.c */
+extern const struct probe_column *const process_columns[PROCESS_N_COLUMNS]; /* in probes.c */
 
 struct process_reading {
         int64_t values[PROCESS_N_COLUMNS]; /* PROBE_ABSENT: not told */

@@ -141,13 +141,12 @@ int sampler_new(struct sampler **ret, const struct sampler_options *options)
                 options = &none;
         interval_s = options->interval_s == 0 ? SAMPLER_INTERVAL_S : options->interval_s;
         capacity = options->capacity_rows ? options->capacity_rows : SAMPLER_CAPACITY;
-        if (!sampler_interval_valid(interval_s) ||
-            !size_mul(capacity, probe_column_count(), &values))
+        if (!sampler_interval_valid(interval_s) || !size_mul(capacity, N_SAMPLES, &values))
                 return ROAST_E_INVALID;
         sampler = calloc(1, sizeof(*sampler));
         if (!sampler)
                 return ROAST_E_NOMEM;
-        sampler->n_columns = probe_column_count();
+        sampler->n_columns = N_SAMPLES;
         sampler->capacity = capacity;
         sampler->interval_ns = sampler_ns(interval_s);
         sampler->ring = calloc(values, sizeof(*sampler->ring));

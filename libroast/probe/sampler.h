@@ -2,7 +2,7 @@
 /*
  * The sampler: one row of all readings of the process and its host per tick
  *
- * The columns are those of probe_column(), in that order; the first one is the
+ * The columns are those of samples.def, in that order; the first one is the
  * time. Rows wait in a ring until somebody takes them; when it is full the oldest
  * row makes place and is counted as dropped. The sampler's thread knows nothing
  * of Python and never waits for whoever takes the rows.
@@ -50,7 +50,7 @@ int sampler_set_interval(struct sampler *sampler, double interval_s);
 
 /*
  * Moves up to `max_rows` rows, oldest first, to `rows` (row after row, each of
- * probe_column_count() values). Returns their number.
+ * N_SAMPLES values). Returns their number.
  */
 size_t sampler_take(struct sampler *sampler, int64_t *rows, size_t max_rows);
 void sampler_state(struct sampler *sampler, struct sampler_state *state);

@@ -1,11 +1,11 @@
 /* The chunks of the page: every attempt, by worker and start */
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/chunk.h"
 #include "report/report.h"
+#include "run/schema.h"
 #include "util/array.h"
 #include "util/cleanup.h"
 
@@ -15,8 +15,54 @@
 #define MEAN_UNITS 1e6
 #define LANES_MAX  255
 
+/*
+ * The page shows all durations, sizes and counts that are not left out here: each takes room, and
+ * most of these say the same of most chunks.
+ */
+static const bool chunks_left_out[CHUNK_N_FIELDS] = {
+        [CHUNK_ENTRY_START] = true, /* apart from the others, */
+        [CHUNK_ENTRY_STOP] = true,  /* and so this one */
+        [CHUNK_RUNQUEUE_NS] = true,     [CHUNK_THROTTLED_NS] = true,
+        [CHUNK_BLOCK_IO_NS] = true,     [CHUNK_GIL_NS] = true,
+        [CHUNK_OTHER_NS] = true,        [CHUNK_SPLIT_SAMPLES] = true,
+        [CHUNK_RSS_START_BYTES] = true, [CHUNK_RSS_END_BYTES] = true,
+        [CHUNK_MAJOR_FAULTS] = true,    [CHUNK_READ_BYTES] = true,
+        [CHUNK_WRITE_BYTES] = true,     [CHUNK_RCHAR_BYTES] = true,
+        [CHUNK_WCHAR_BYTES] = true,     [CHUNK_PROBE_NS] = true,
+        [CHUNK_TREE_BRANCHES] = true,   [CHUNK_TREE_BYTES] = true,
+        [CHUNK_SELECTED_BYTES] = true,  [CHUNK_SELECTED_UNCOMPRESSED_BYTES] = true,
+        [CHUNK_CUT_BYTES] = true,       [CHUNK_AHEAD_BYTES] = true,
+        [CHUNK_UNUSED_BYTES] = true,
+};
+
+static const struct roast_column_info *chunks_info(size_t field)
+{
+        return &run_tables[RUN_CHUNK].infos[field];
+}
+
+static bool chunks_is_duration(size_t field)
+{
+        return !strcmp(chunks_info(field)->unit, "ns");
+}
+
+/* Which fields are the amounts; returns how many. */
+static size_t chunks_amounts(enum chunk_field fields[CHUNK_N_FIELDS])
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < CHUNK_N_FIELDS; i++) {
+                const char *unit = chunks_info(i)->unit;
+
+                if (!chunks_left_out[i] &&
+                    (chunks_is_duration(i) || !strcmp(unit, "bytes") || !strcmp(unit, "count")))
+                        fields[n++] = (enum chunk_field)i;
+        }
+        return n;
+}
+
 void report_chunks_deinit(struct report_chunks *chunks)
 {
+        free(chunks->amounts);
         free(chunks->rows);
         free(chunks->dataset_of);
         *chunks = (struct report_chunks){ 0 };
@@ -42,6 +88,19 @@ static int64_t chunks_text_id(const struct run_attempt *attempt, enum chunk_fiel
         int64_t id = chunks_int_of(attempt, field);
 
         return id < 1 ? 0 : id;
+}
+
+static int chunks_add_amounts(struct report_chunks *chunks, const struct run_attempt *attempt)
+{
+        enum chunk_field fields[CHUNK_N_FIELDS];
+        size_t n = chunks_amounts(fields), first = chunks->n * n;
+
+        for (size_t i = 0; i < n; i++) {
+                if (ARRAY_ROOM(chunks->amounts, first + i, chunks->amounts_cap) < 0)
+                        return ROAST_E_NOMEM;
+                chunks->amounts[first + i] = chunks_amount_of(attempt, fields[i]);
+        }
+        return 0;
 }
 
 static int chunks_grow_rows(struct report_chunks *chunks, int64_t id)
@@ -74,16 +133,13 @@ int report_chunks_add(struct report_chunks *chunks, struct report *report,
         worker = report_name(report, &report->workers, chunks_text_id(attempt, CHUNK_WORKER));
         dataset = report_name(report, &report->datasets, chunks_text_id(attempt, CHUNK_DATASET));
         file = report_name(report, &report->files, chunks_text_id(attempt, CHUNK_FILE));
-        if (worker < 0 || dataset < 0 || file < 0)
+        if (worker < 0 || dataset < 0 || file < 0 || chunks_add_amounts(chunks, attempt) < 0)
                 return ROAST_E_NOMEM;
         row = &chunks->rows[chunks->n];
         *row = (struct report_chunk){
                 .order = chunks->n++,
                 .start_utc_ns = chunks_int_of(attempt, CHUNK_START_UTC_NS),
                 .wall_ns = chunks_amount_of(attempt, CHUNK_WALL_NS),
-                .cpu_ns = chunks_amount_of(attempt, CHUNK_CPU_NS),
-                .peak_bytes = chunks_amount_of(attempt, CHUNK_RSS_PEAK_BYTES),
-                .bytes = chunks_amount_of(attempt, CHUNK_REQUESTED_BYTES),
                 .events = chunks_amount_of(attempt, CHUNK_NUM_EVENTS),
                 .entry_start = chunks_amount_of(attempt, CHUNK_ENTRY_START),
                 .entry_stop = chunks_amount_of(attempt, CHUNK_ENTRY_STOP),
@@ -179,27 +235,9 @@ struct columns {
         uint64_t *numbers;
 };
 
-static int64_t chunks_value_of(const struct columns *c, size_t i, size_t offset)
-{
-        int64_t value;
-
-        memcpy(&value, (const char *)&c->chunks->rows[i] + offset, sizeof(value));
-        return value;
-}
-
 static void chunks_put_column(const struct columns *c, const char *key, uint64_t unit, bool delta)
 {
         pack_numbers(c->report->pack, key, c->numbers, c->chunks->n, unit, delta);
-}
-
-static void chunks_put_amounts(const struct columns *c, const char *key, size_t offset)
-{
-        for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = chunks_value_of(c, i, offset);
-
-                c->numbers[i] = value < 0 ? PACK_ABSENT : (uint64_t)value;
-        }
-        chunks_put_column(c, key, 1, false);
 }
 
 /*
@@ -207,17 +245,15 @@ static void chunks_put_amounts(const struct columns *c, const char *key, size_t 
  * first ones. How many are kept depends on the mean and not on the longest: of
  * one that hung for hours the others lose nothing.
  */
-static uint64_t chunks_duration_unit_ns(const struct columns *c, size_t offset)
+static uint64_t chunks_duration_unit_ns(const struct columns *c)
 {
         double sum_ns = 0, n = 0;
         uint64_t unit_ns = 1;
 
         for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = chunks_value_of(c, i, offset);
-
-                if (value < 0)
+                if (c->numbers[i] == PACK_ABSENT)
                         continue;
-                sum_ns += (double)value;
+                sum_ns += (double)c->numbers[i];
                 n++;
         }
         while (n > 0 && sum_ns / n >= MEAN_UNITS * 10 * (double)unit_ns)
@@ -225,16 +261,86 @@ static uint64_t chunks_duration_unit_ns(const struct columns *c, size_t offset)
         return unit_ns;
 }
 
-static void chunks_put_durations(const struct columns *c, const char *key, size_t offset)
+static void chunks_put_durations(const struct columns *c, const char *key)
 {
-        uint64_t unit_ns = chunks_duration_unit_ns(c, offset);
+        uint64_t unit_ns = chunks_duration_unit_ns(c);
 
-        for (size_t i = 0; i < c->chunks->n; i++) {
-                int64_t value = chunks_value_of(c, i, offset);
-
-                c->numbers[i] = value < 0 ? PACK_ABSENT : ((uint64_t)value + unit_ns / 2) / unit_ns;
-        }
+        for (size_t i = 0; i < c->chunks->n; i++)
+                if (c->numbers[i] != PACK_ABSENT)
+                        c->numbers[i] = (c->numbers[i] + unit_ns / 2) / unit_ns;
         chunks_put_column(c, key, unit_ns, false);
+}
+
+/* {"wall_ns": column, ...} */
+static void chunks_put_amounts(const struct columns *c)
+{
+        struct json *json = &c->report->pack->json;
+        enum chunk_field fields[CHUNK_N_FIELDS];
+        size_t n = chunks_amounts(fields);
+
+        json_key(json, "amounts");
+        json_object(json);
+        for (size_t k = 0; k < n; k++) {
+                for (size_t i = 0; i < c->chunks->n; i++) {
+                        int64_t value = c->chunks->amounts[c->chunks->rows[i].order * n + k];
+
+                        c->numbers[i] = value < 0 ? PACK_ABSENT : (uint64_t)value;
+                }
+                if (chunks_is_duration(fields[k]))
+                        chunks_put_durations(c, chunk_fields[fields[k]].name);
+                else
+                        chunks_put_column(c, chunk_fields[fields[k]].name, 1, false);
+        }
+        json_end(json);
+}
+
+/* What the columns are called, and how chunks end: the page has no list of its own. */
+static void chunks_put_words(struct json *json)
+{
+        static const char *const meanings[CHUNK_N_OUTCOMES] = {
+#define OUTCOME(id, number, name, meaning) [number] = (meaning),
+#include "record/outcomes.def"
+#undef OUTCOME
+        };
+
+        json_key(json, "outcomes");
+        json_array(json);
+        for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++) {
+                json_object(json);
+                json_pair(json, "name", chunk_outcomes[i]);
+                json_pair(json, "meaning", meanings[i]);
+                json_end(json);
+        }
+        json_end(json);
+        json_key(json, "columns");
+        json_array(json);
+        for (size_t i = 0; i < CHUNK_N_FIELDS; i++) {
+                if (chunks_left_out[i] || chunks_info(i)->type == ROAST_COLUMN_BLOB)
+                        continue;
+                json_object(json);
+                json_pair(json, "name", chunks_info(i)->name);
+                json_pair(json, "title", chunks_info(i)->title);
+                json_pair(json, "unit", chunks_info(i)->unit);
+                json_pair(json, "meaning", chunks_info(i)->meaning);
+                json_end(json);
+        }
+        json_end(json);
+}
+
+static void chunks_put_places(const struct columns *c)
+{
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t entry = c->chunks->rows[i].entry_start;
+
+                c->numbers[i] = entry < 0 ? PACK_ABSENT : (uint64_t)entry;
+        }
+        chunks_put_column(c, "entry_start", 1, false);
+        for (size_t i = 0; i < c->chunks->n; i++) {
+                int64_t attempt = c->chunks->rows[i].attempt;
+
+                c->numbers[i] = attempt < 0 ? PACK_ABSENT : (uint64_t)attempt;
+        }
+        chunks_put_column(c, "attempt", 1, false);
 }
 
 /* How many entries a chunk has beyond its events: nearly always none, which takes no room. */
@@ -347,20 +453,11 @@ int report_chunks_put(const struct report_chunks *chunks, struct report *report,
         json_key(json, "chunks");
         json_object(json);
         json_pair_int(json, "n", (int64_t)chunks->n);
-        json_key(json, "outcomes");
-        json_array(json);
-        for (size_t i = 0; i < CHUNK_N_OUTCOMES; i++)
-                json_string(json, chunk_outcomes[i]);
-        json_end(json);
+        chunks_put_words(json);
         chunks_put_starts(&c);
-        chunks_put_durations(&c, "wall", offsetof(struct report_chunk, wall_ns));
-        chunks_put_durations(&c, "cpu", offsetof(struct report_chunk, cpu_ns));
-        chunks_put_amounts(&c, "memory", offsetof(struct report_chunk, peak_bytes));
-        chunks_put_amounts(&c, "bytes", offsetof(struct report_chunk, bytes));
-        chunks_put_amounts(&c, "events", offsetof(struct report_chunk, events));
-        chunks_put_amounts(&c, "entry_start", offsetof(struct report_chunk, entry_start));
+        chunks_put_amounts(&c);
+        chunks_put_places(&c);
         chunks_put_beyond(&c);
-        chunks_put_amounts(&c, "attempt", offsetof(struct report_chunk, attempt));
         chunks_put_names(&c);
         chunks_put_errors(&c);
         if (chunks_put_datasets(&c) < 0)

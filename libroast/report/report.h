@@ -41,9 +41,6 @@ struct report_chunk {
         size_t order; /* in which they came */
         int64_t start_utc_ns;
         int64_t wall_ns;
-        int64_t cpu_ns;
-        int64_t peak_bytes;
-        int64_t bytes;
         int64_t events;
         int64_t entry_start;
         int64_t entry_stop;
@@ -61,6 +58,8 @@ struct report_chunks {
         struct report_chunk *rows; /* by worker, then by start */
         size_t n;
         size_t cap;
+        int64_t *amounts; /* by order: those that the page shows of each chunk */
+        size_t amounts_cap;
         uint32_t *dataset_of; /* by id of table chunk: number + 1, 0: not a chunk */
         size_t n_ids;
 };

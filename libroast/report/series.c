@@ -20,46 +20,42 @@
 #define FINE_MAX (1u << 22) /* values in memory, of one series */
 #define EACH_MAX (1u << 18) /* values in the page, of one series */
 
+/* What is drawn: a series, or several summed up; what they are called follows from the first. */
 static const struct definition {
         const char *key;
-        const char *title;
-        const char *unit; /* as the page formats it */
+        const char *title; /* where it is not that of the series, and so the note */
         const char *note;
-        enum samples_kind kind;
-        double factor;
-        const char *columns[3]; /* summed up */
+        const char *columns[3];
 } definitions[] = {
         { "cpu",
           "CPU",
-          "cores",
-          "user and system time of the worker's process, mean of each step",
-          SAMPLES_RATE,
-          1e-9,
+          "user and system time of the worker's process",
           { "cpu_user_ns", "cpu_system_ns" } },
-        { "memory",
-          "Memory",
-          "bytes",
-          "resident memory of the worker's process, highest in each step",
-          SAMPLES_PEAK,
-          1,
-          { "rss_bytes" } },
-        { "read",
-          "Read from storage",
-          "bytes/s",
-          "by the worker's process, without what the cache had",
-          SAMPLES_RATE,
-          1,
-          { "read_bytes" } },
-        { "network",
-          "Network, received",
-          "bytes/s",
-          "by the worker's host: all its processes together",
-          SAMPLES_RATE,
-          1,
-          { "host_net_recv_bytes" } },
+        { "memory", NULL, NULL, { "rss_bytes" } },
+        { "read", NULL, NULL, { "read_bytes" } },
+        { "network", NULL, NULL, { "host_net_recv_bytes" } },
 };
 
 #define N_DEFINITIONS ROAST_ARRAY_SIZE(definitions)
+
+/* How the page formats a value: of a counter it is the rate. */
+struct scale {
+        const char *unit;
+        enum samples_kind kind;
+        double factor;
+};
+
+static struct scale series_scale(const struct definition *definition)
+{
+        const struct roast_series_info *info = roast_series_info(definition->columns[0]);
+
+        if (!info->counter)
+                return (struct scale){ info->unit, SAMPLES_PEAK, 1 };
+        if (!strcmp(info->unit, "ns"))
+                return (struct scale){ "cores", SAMPLES_RATE, 1e-9 };
+        return (struct scale){ strcmp(info->unit, "bytes") ? "per second" : "bytes/s", SAMPLES_RATE,
+                               1 };
+}
 
 static struct grid series_make_grid(const struct report *report, size_t n_workers)
 {
@@ -115,23 +111,26 @@ static void series_leave(struct cluster *cluster, const struct grid *grid, struc
         worker->here = false;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static int series_add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
                             struct presence *here, const struct run_value *values)
 {
-        int64_t limit = values[6].type == RUN_INT ? values[6].integer : INT64_MIN;
-        int64_t worker = report_name(report, &report->workers, values[1].integer);
-        double place = grid_place(grid, values[0].integer);
+        int64_t limit = values[WORKER_EVENT_MEMORY_LIMIT_BYTES].type == RUN_INT
+                                ? values[WORKER_EVENT_MEMORY_LIMIT_BYTES].integer
+                                : INT64_MIN;
+        int64_t worker = report_name(report, &report->workers, values[WORKER_EVENT_WORKER].integer);
+        double place = grid_place(grid, values[WORKER_EVENT_UTC_NS].integer);
 
         if (worker < 0)
                 return ROAST_E_NOMEM;
         series_leave(cluster, grid, &here[worker], place);
-        if (values[2].integer == ROAST_WORKER_WENT)
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT)
                 return 0;
         here[worker] = (struct presence){
                 .here = true,
                 .since = place,
-                .threads = values[5].type == RUN_INT ? values[5].integer : -1,
+                .threads = values[WORKER_EVENT_THREADS].type == RUN_INT
+                                   ? values[WORKER_EVENT_THREADS].integer
+                                   : -1,
         };
         if (limit > 0 && (cluster->memory_limit_bytes < 0 || limit < cluster->memory_limit_bytes))
                 cluster->memory_limit_bytes = limit;
@@ -214,13 +213,13 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                                 size_t worker)
 {
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
-                const int64_t *values[3] = { NULL };
+                const int64_t *parts[3] = { NULL };
                 int64_t units[3];
                 size_t n = 0;
 
                 for (; definitions[k].columns[n]; n++) {
-                        values[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
-                        if (!values[n])
+                        parts[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
+                        if (!parts[n])
                                 break;
                 }
                 if (definitions[k].columns[n])
@@ -230,8 +229,8 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                         bool known = true;
 
                         for (size_t j = 0; j < n && known; j++)
-                                known = values[j][i] >= 0 &&
-                                        !__builtin_mul_overflow(values[j][i], units[j], &value) &&
+                                known = parts[j][i] >= 0 &&
+                                        !__builtin_mul_overflow(parts[j][i], units[j], &value) &&
                                         !__builtin_add_overflow(sum, value, &sum);
                         if (known)
                                 samples_add(&samples[k], worker, series_ns(walk->block.times[i]),
@@ -363,22 +362,25 @@ static int series_put(const struct samples *samples, const struct definition *de
         ROAST_CLEANUP(cleanup_free) float *values = malloc((n_workers * n + 1) * sizeof(*values));
         ROAST_CLEANUP(cleanup_free) float *out = malloc(((N_BANDS + 1) * n + 1) * sizeof(*out));
         ROAST_CLEANUP(cleanup_free) float *column = malloc((n_workers + 1) * sizeof(*column));
+        const struct roast_series_info *info = roast_series_info(definition->columns[0]);
+        struct scale scale = series_scale(definition);
         struct json *json = &report->pack->json;
 
         if (!values || !out || !column)
                 return roast_fail_nomem(error);
         for (size_t w = 0; w < n_workers; w++)
-                samples_read(samples, w, 1, definition->factor, values + w * n);
+                samples_read(samples, w, 1, scale.factor, values + w * n);
         if (!series_any_known(values, n_workers * n))
                 return 0;
         series_make_bands(values, n_workers, n, column, out);
         for (size_t w = 0; w < n_workers; w++)
-                coarse = samples_read(samples, w, fold, definition->factor, values + w * coarse);
+                coarse = samples_read(samples, w, fold, scale.factor, values + w * coarse);
         json_object(json);
         json_pair(json, "key", definition->key);
-        json_pair(json, "title", definition->title);
-        json_pair(json, "unit", definition->unit);
-        json_pair(json, "note", definition->note);
+        json_pair(json, "title", definition->title ? definition->title : info->title);
+        json_pair(json, "unit", scale.unit);
+        json_key(json, "note");
+        json_string(json, definition->note ? definition->note : info->meaning);
         for (size_t b = 0; b < N_BANDS; b++)
                 pack_reals(report->pack, bands[b].key, out + b * n, n);
         pack_reals(report->pack, "mean", out + N_BANDS * n, n);
@@ -396,7 +398,8 @@ static int series_put_workers(struct report *report, const struct grid *grid,
         int r = 0;
 
         for (size_t k = 0; k < N_DEFINITIONS && r >= 0; k++)
-                r = samples_init(&samples[k], definitions[k].kind, grid, report->workers.n, gap_ns);
+                r = samples_init(&samples[k], series_scale(&definitions[k]).kind, grid,
+                                 report->workers.n, gap_ns);
         r = r < 0 ? roast_fail_nomem(error) : series_read_blocks(samples, report, error);
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
                 if (r >= 0)

@@ -73,6 +73,8 @@ static int attempts_visit_record(struct walk *walk, struct run_scan *scan,
                 scan->values[CHUNK_ERROR_TYPE] = walk->task_values[TASK_ERROR_TYPE];
                 scan->values[CHUNK_ERROR_MESSAGE] = walk->task_values[TASK_ERROR_MESSAGE];
         }
+        if (node->output_bytes >= 0)
+                scan->values[CHUNK_OUTPUT_BYTES] = run_int(node->output_bytes);
         attempt.task_id = node->task;
         attempt.outcome = node->outcome;
         scan->values[CHUNK_OUTCOME] = run_int(node->outcome);
@@ -98,6 +100,7 @@ static void attempts_make_record(struct run_value chunk[CHUNK_N_FIELDS],
                 { CHUNK_WORKER, TASK_WORKER },
                 { CHUNK_START_UTC_NS, TASK_COMPUTE_START_UTC_NS },
                 { CHUNK_WALL_NS, TASK_COMPUTE_NS },
+                { CHUNK_OUTPUT_BYTES, TASK_OUTPUT_BYTES },
         };
         int64_t events;
 

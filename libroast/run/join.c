@@ -79,6 +79,7 @@ static struct join_node join_record_node(const struct run_scan *scan)
                 .start_utc_ns = run_int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
                 .id = scan->id,
                 .outcome = join_outcome_of(&values[CHUNK_OUTCOME]),
+                .output_bytes = -1,
         };
 }
 
@@ -96,6 +97,7 @@ static struct join_node join_task_node(const struct run_scan *scan)
                 .stop_utc_ns = stop,
                 .id = scan->id,
                 .outcome = join_outcome_of(&values[TASK_OUTCOME]),
+                .output_bytes = run_int_or(&values[TASK_OUTPUT_BYTES], -1),
                 .is_task = true,
         };
 }
@@ -212,6 +214,7 @@ static void join_settle(struct join_node *record, const struct join_node *task)
 {
         if (!record)
                 return;
+        record->output_bytes = task->output_bytes;
         if (task->outcome == CHUNK_SKIPPED && record->outcome == CHUNK_FAILED)
                 record->outcome = CHUNK_SKIPPED;
         else if ((task->outcome == CHUNK_FAILED || task->outcome == CHUNK_CANCELLED) &&

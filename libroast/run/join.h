@@ -7,12 +7,13 @@
 struct join_node {
         uint64_t chunk; /* hash of which chunk; 0: not known */
         int64_t start_utc_ns;
-        int64_t stop_utc_ns; /* of a task */
-        int64_t id;          /* row of its table */
-        int64_t task;        /* of a record: row of its task, or 0 */
-        uint32_t worker;     /* number of its name; 0: not known */
-        uint32_t number;     /* of the attempt at its chunk, from 1; 0: not counted */
-        int32_t outcome;     /* enum chunk_outcome, of the attempt */
+        int64_t stop_utc_ns;  /* of a task */
+        int64_t id;           /* row of its table */
+        int64_t task;         /* of a record: row of its task, or 0 */
+        int64_t output_bytes; /* negative: not known */
+        uint32_t worker;      /* number of its name; 0: not known */
+        uint32_t number;      /* of the attempt at its chunk, from 1; 0: not counted */
+        int32_t outcome;      /* enum chunk_outcome, of the attempt */
         bool is_task;
         bool merged; /* it is part of another attempt */
         bool lost;   /* it had finished, but its result was lost */

@@ -121,7 +121,7 @@ static inline struct run_value run_string(const char *string, size_t len)
  *     struct run_scan scan;
  *     r = run_scan_begin(&scan, run, RUN_SPAN, error);
  *     while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
- *             use(scan.values[0]);
+ *             use(scan.values[SPAN_KIND]);
  *     run_scan_end(&scan);
  *
  * values are the columns without id, valid until the next step; those that a

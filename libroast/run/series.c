@@ -93,7 +93,8 @@ int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_err
 
         r = run_scan_begin(&scan, run, RUN_TEXT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (intern_append(texts, scan.values[0].data, scan.values[0].len) < 0)
+                if (intern_append(texts, scan.values[TEXT_VALUE].data,
+                                  scan.values[TEXT_VALUE].len) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         return r;
@@ -155,13 +156,15 @@ static int series_decode_row(struct series_walk *walk, struct roast_error *error
 {
         const struct run_value *values = walk->scan.values;
 
-        if (!series_is_text(walk, &values[0]) || !series_is_text(walk, &values[1]) ||
-            values[5].type != RUN_BYTES)
+        if (!series_is_text(walk, &values[SERIES_WORKER]) ||
+            !series_is_text(walk, &values[SERIES_COLUMNS]) ||
+            values[SERIES_BLOCK].type != RUN_BYTES)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
-        walk->worker_text = values[0].integer;
-        walk->columns = intern_get(walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
-        return series_walk_decode(walk, values[5].data, values[5].len, error);
+        walk->worker_text = values[SERIES_WORKER].integer;
+        walk->columns = intern_get(walk->texts, (size_t)values[SERIES_COLUMNS].integer - 1,
+                                   &walk->columns_len);
+        return series_walk_decode(walk, values[SERIES_BLOCK].data, values[SERIES_BLOCK].len, error);
 }
 
 int series_walk_next(struct series_walk *walk, struct roast_error *error)
@@ -179,7 +182,7 @@ int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct ro
         int r;
 
         while ((r = run_scan_next(&walk->scan, error)) > 0)
-                if (walk->scan.values[0].integer == worker_text &&
+                if (walk->scan.values[SERIES_WORKER].integer == worker_text &&
                     (r = series_decode_row(walk, error)) != 0)
                         break;
         return r;

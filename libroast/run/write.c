@@ -18,6 +18,27 @@
 #include "util/clock.h"
 #include "util/compat.h"
 
+static int write_create_view(struct buf *sql, const struct run_view_info *view)
+{
+        const struct run_table_info *table = &run_tables[view->table];
+        int r = buf_printf(sql, "CREATE VIEW %s AS SELECT id", view->name);
+
+        for (size_t i = 0; i < table->n_columns && r >= 0; i++) {
+                const struct roast_column_info *column = &table->infos[i];
+                size_t len = strlen(column->name);
+
+                if (column->type == ROAST_COLUMN_TEXT)
+                        r = buf_printf(sql, ",(SELECT value FROM text WHERE id=%s) AS %s",
+                                       column->stored, column->name);
+                else
+                        r = buf_printf(sql, ",%s", column->name);
+                if (r >= 0 && len > 3 && !strcmp(column->name + len - 3, "_ns"))
+                        r = buf_printf(sql, ",%s/1e9 AS %.*ss", column->name, (int)len - 2,
+                                       column->name);
+        }
+        return r < 0 ? r : buf_printf(sql, " FROM %s%s;", table->name, view->where);
+}
+
 static int write_create_tables(struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
@@ -29,8 +50,7 @@ static int write_create_tables(struct roast_run *run, struct roast_error *error)
                 r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
                                run_tables[i].name, run_tables[i].columns);
         for (size_t i = 0; i < RUN_N_VIEWS && r >= 0; i++)
-                r = buf_printf(&sql, "CREATE VIEW %s AS %s;", run_views[i].name,
-                               run_views[i].select);
+                r = write_create_view(&sql, &run_views[i]);
         if (r >= 0)
                 r = buf_puts(&sql, "CREATE TABLE seal(id INTEGER PRIMARY KEY,tbl,last_id,utc_ns,"
                                    "hash); COMMIT;");

@@ -12,6 +12,7 @@
 #include "probe.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
+#include "util/size.h"
 
 #define BLOB_MAX (1 << 20) /* of a user's fields in one record; more is left out */
 
@@ -75,9 +76,14 @@ static PyObject *chunk_encode_map(PyObject *dict)
 static PyObject *chunk_prepare(enum chunk_type type, PyObject *value)
 {
         PyObject *text, *clean;
+        const char *name;
 
-        if (type == CHUNK_TYPE_INT)
-                return PyNumber_Index(value);
+        if (type == CHUNK_TYPE_INT) {
+                name = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+                if (name && chunk_outcome_of(name) != CHUNK_ABSENT)
+                        return PyLong_FromLongLong(chunk_outcome_of(name));
+                return PyErr_Occurred() ? NULL : PyNumber_Index(value);
+        }
         if (type == CHUNK_TYPE_BLOB)
                 return PyBytes_Check(value)                        ? Py_NewRef(value)
                        : PyDict_Check(value) && PyDict_Size(value) ? chunk_encode_map(value)
@@ -230,7 +236,7 @@ static void chunk_fill_result(struct chunk_table *table, const struct probe_resu
                 { CHUNK_WCHAR_BYTES, difference->io.wchar },
         };
 
-        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(values); i++)
                 if (values[i].value != PROBE_ABSENT)
                         chunk_table_set(table, table->n - 1, values[i].field, values[i].value);
         if (result->peak != PROBE_PEAK_NONE)

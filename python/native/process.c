@@ -22,7 +22,7 @@ PyObject *native_read_process(PyObject *module, PyObject *number)
         for (Py_ssize_t i = 0; row && i <= PROCESS_N_COLUMNS; i++) {
                 int64_t value =
                         i == 0 ? reading.start_ticks
-                               : probe_column_pack(&process_columns[i - 1], reading.values[i - 1]);
+                               : probe_column_pack(process_columns[i - 1], reading.values[i - 1]);
                 PyObject *item = PyLong_FromLongLong(value);
 
                 if (!item || PyTuple_SetItem(row, i, item) < 0)
@@ -57,7 +57,7 @@ PyObject *native_descendants(PyObject *module, PyObject *number)
 
 static const struct probe_column *process_column(size_t index)
 {
-        return index < PROCESS_N_COLUMNS ? &process_columns[index] : NULL;
+        return index < PROCESS_N_COLUMNS ? process_columns[index] : NULL;
 }
 
 int native_add_process(PyObject *module)

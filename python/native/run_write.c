@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "record/chunk.h"
 #include "roast-run.h"
 #include "run.h"
+#include "run/schema.h"
 
 static int run_add_number(struct roast_run *run, const char *name, PyObject *value,
                           struct roast_error *error)
@@ -96,35 +98,63 @@ PyObject *native_run_add_worker_event(PyObject *self, PyObject *args)
         return native_run_leave(self, r, &error);
 }
 
-/* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
+/* What C can have as a string; NULL: an exception */
+static const char *run_text_of(PyObject *object)
+{
+        Py_ssize_t len;
+        const char *text = PyUnicode_AsUTF8AndSize(object, &len);
+
+        if (!text || strlen(text) == (size_t)len)
+                return text;
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
+        return NULL;
+}
+
+/* A member of a row, None if the row ends before it; false: an exception */
+static bool run_parse_STRING(const char **ret, PyObject *item)
+{
+        *ret = item == Py_None ? NULL : run_text_of(item);
+        return !PyErr_Occurred();
+}
+
+static bool run_parse_TEXT(const char **ret, PyObject *item)
+{
+        return run_parse_STRING(ret, item);
+}
+
+/* An outcome may be given by its name. */
+static bool run_parse_INT(int64_t *ret, PyObject *item)
+{
+        const char *name = PyUnicode_Check(item) ? run_text_of(item) : NULL;
+
+        *ret = -1;
+        if (name && (*ret = chunk_outcome_of(name)) == CHUNK_ABSENT)
+                PyErr_Format(PyExc_ValueError, "there is no outcome '%s'", name);
+        else if (!PyUnicode_Check(item) && item != Py_None)
+                *ret = PyLong_AsLongLong(item);
+        return !PyErr_Occurred();
+}
+
+/* A row of add_tasks(): the columns of libroast/include/roast-run.def without the worker, of which
+ * the last ones may be missing */
 static int run_parse_task(PyObject *row, struct roast_task *task)
 {
-        long long numbers[13];
+        Py_ssize_t i = 0;
 
-        if (!PyTuple_Check(row)) {
-                PyErr_SetString(PyExc_TypeError, "a task is a tuple");
+        if (!PyTuple_Check(row) || PyTuple_Size(row) < 1 || PyTuple_Size(row) >= TASK_N_COLUMNS) {
+                PyErr_SetString(PyExc_TypeError, "a task is a tuple of its columns");
                 return -1;
         }
-        if (!PyArg_ParseTuple(row, "szLLLLLLLLLLLzzzzzzLL;a task has 21 columns", &task->key,
-                              &task->prefix, &numbers[0], &numbers[1], &numbers[2], &numbers[3],
-                              &numbers[4], &numbers[5], &numbers[6], &numbers[7], &numbers[8],
-                              &numbers[9], &numbers[10], &task->error_type, &task->error_message,
-                              &task->dataset, &task->file, &task->tree, &task->uuid, &numbers[11],
-                              &numbers[12]))
-                return -1;
-        task->attempt = numbers[0];
-        task->outcome = numbers[1];
-        task->start_utc_ns = numbers[2];
-        task->stop_utc_ns = numbers[3];
-        task->compute_start_utc_ns = numbers[4];
-        task->compute_ns = numbers[5];
-        task->transfer_ns = numbers[6];
-        task->deserialize_ns = numbers[7];
-        task->disk_ns = numbers[8];
-        task->result_bytes = numbers[9];
-        task->transfer_bytes = numbers[10];
-        task->entry_start = numbers[11];
-        task->entry_stop = numbers[12];
+#define TASK(id, name, type, ...)                                                                  \
+        if (TASK_##id != TASK_WORKER) {                                                            \
+                PyObject *item = i < PyTuple_Size(row) ? PyTuple_GetItem(row, i) : Py_None;        \
+                                                                                                   \
+                if (!run_parse_##type(&task->name, item))                                          \
+                        return -1;                                                                 \
+                i++;                                                                               \
+        }
+#include "roast-run.def"
+#undef TASK
         return 0;
 }
 
@@ -225,18 +255,6 @@ PyObject *native_run_add_series(PyObject *self, PyObject *args)
         if (run_add_block(self, worker, columns, &block) < 0)
                 return NULL;
         Py_RETURN_NONE;
-}
-
-/* What C can have as a string; NULL: an exception */
-static const char *run_text_of(PyObject *object)
-{
-        Py_ssize_t len;
-        const char *text = PyUnicode_AsUTF8AndSize(object, &len);
-
-        if (!text || strlen(text) == (size_t)len)
-                return text;
-        PyErr_SetString(PyExc_ValueError, "embedded null character");
-        return NULL;
 }
 
 /* The names of columns, which may be told by their number in `known`; NULL: an exception */

@@ -16,7 +16,7 @@
 
 #define TAKE_MAX    1024
 #define NS_PER_MS   1000000
-#define CLOCK_FIRST 2 /* columns 0 and 1 are the monotonic clock and its distance to UTC */
+#define CLOCK_FIRST (SAMPLE_UTC_OFFSET_NS + 1) /* behind the columns of the clock */
 
 typedef struct {
         PyObject_HEAD struct sampler *sampler;
@@ -81,7 +81,7 @@ static PyObject *sampler_object_stop(PyObject *object, PyObject *unused)
 static int sampler_encode_rows(const int64_t *rows, size_t n, int64_t utc_offset_ns,
                                struct buf *out, struct roast_error *error)
 {
-        size_t width = probe_column_count(), k = width - CLOCK_FIRST;
+        size_t width = N_SAMPLES, k = width - CLOCK_FIRST;
         ROAST_CLEANUP(cleanup_free) int64_t *cells = malloc((k + 1) * n * sizeof(*cells));
         ROAST_CLEANUP(cleanup_free) const int64_t **series = malloc(k * sizeof(*series));
 
@@ -90,7 +90,7 @@ static int sampler_encode_rows(const int64_t *rows, size_t n, int64_t utc_offset
         for (size_t i = 0; i < n; i++)
                 cells[i] = (rows[i * width] + utc_offset_ns) / NS_PER_MS;
         for (size_t j = 0; j < k; j++) {
-                int64_t resolution = probe_column(j + CLOCK_FIRST)->resolution;
+                int64_t resolution = probe_columns[j + CLOCK_FIRST].resolution;
                 int64_t *column = cells + (j + 1) * n;
 
                 for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static PyObject *sampler_object_take(PyObject *object, PyObject *unused)
         (void)unused;
         if (utc_offset_ns == PROBE_ABSENT) /* the rows wait until their time can be told */
                 Py_RETURN_NONE;
-        rows = malloc(TAKE_MAX * probe_column_count() * sizeof(*rows));
+        rows = malloc(TAKE_MAX * N_SAMPLES * sizeof(*rows));
         if (!rows)
                 return PyErr_NoMemory();
         n = sampler_take(self->sampler, rows, TAKE_MAX);
@@ -189,7 +189,7 @@ static PyType_Spec spec = {
 
 static const struct probe_column *sampler_sampled_column(size_t index)
 {
-        return probe_column(index + CLOCK_FIRST);
+        return index + CLOCK_FIRST < N_SAMPLES ? &probe_columns[index + CLOCK_FIRST] : NULL;
 }
 
 int native_add_columns(PyObject *module, const char *name,

@@ -18,7 +18,6 @@ MIB = 2**20
 
 _active: dict[int, list[Chunk]] = {}
 _utc_offset_ns: int | None = None
-_outcomes = ("finished", "failed", "lost", "skipped", "graph")
 
 
 def rss_mb() -> float:
@@ -121,8 +120,7 @@ class Chunk(dict[str, Any]):
     def encode(self, fields: dict[str, Any]) -> bytes:
         """Return the record as JSON."""
         branches = fields.get("branches", [])
-        record = {**self.record, **fields, **self}
-        record["outcome"] = _outcomes[fields.get("outcome", 0)]
+        record = {"outcome": "finished", **self.record, **fields, **self}
         record["bytes_read"] = record.pop("requested_bytes", 0)
         record["accessed_branches"] = [name for name, _ in branches]
         record["branch_bytes"] = dict(branches)

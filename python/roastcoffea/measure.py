@@ -166,7 +166,7 @@ class Measurement:
         worker, host, pid = collecting.identity()
         fields: dict[str, Any] = {
             **self.about,
-            "outcome": OUTCOMES[outcome],
+            "outcome": outcome,
             "worker": worker,
             "host": host,
             "pid": pid,
@@ -283,9 +283,6 @@ def caller_of_process() -> Caller:
         caller = Caller.WITHIN_COFFEA
         frame = frame.f_back
     return Caller.USER
-
-
-OUTCOMES = {"finished": 0, "failed": 1, "lost": 2, "skipped": 3, "graph": 4}
 
 
 def number_of_events(events: Any, fields: dict[str, Any]) -> None:

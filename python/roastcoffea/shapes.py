@@ -21,8 +21,14 @@ _OF_CHUNK_INFO = (
     "requested_bytes",
     "outcome",
 )
-#: Outcomes of rows that are no chunks: lost with a worker, a graph that was built
-_NO_CHUNKS = (2, 4)
+
+
+@cache
+def _no_chunks() -> frozenset[int]:
+    """Outcomes of rows that are no chunks: lost with a worker, a graph that was built."""
+    from roastcoffea._roast import outcomes
+
+    return frozenset(number for number, name, _ in outcomes() if name in ("lost", "graph"))
 
 
 def chunk_info(run: Run) -> dict[tuple[str, int, int], tuple[float, float, int]]:
@@ -31,8 +37,9 @@ def chunk_info(run: Run) -> dict[tuple[str, int, int], tuple[float, float, int]]
     columns = run.columns("chunk", _OF_CHUNK_INFO)
     rows = zip(*(memoryview(columns[name]).cast("q") for name in _OF_CHUNK_INFO), strict=True)
     info = {}
+    no_chunks = _no_chunks()
     for file, start, stop, begin, wall, size, outcome in rows:
-        if _NULL in (file, start, stop, begin, wall) or outcome in _NO_CHUNKS:
+        if _NULL in (file, start, stop, begin, wall) or outcome in no_chunks:
             continue
         t_start = begin / 1e9
         info[texts[file - 1], start, stop] = (
@@ -50,11 +57,12 @@ def branches_of_files(run: Run) -> dict[str, list[str]]:
     files, outcomes = (memoryview(chunks[key]).cast("q") for key in ("file_text", "outcome"))
     parts = run.columns("branch", ("chunk_id", "name_text"))
     found: dict[int, set[int]] = {}
+    no_chunks = _no_chunks()
     for chunk, name in zip(
         *(memoryview(parts[key]).cast("q") for key in ("chunk_id", "name_text")), strict=True
     ):
         file = files[chunk - 1]
-        if file != _NULL and outcomes[chunk - 1] not in _NO_CHUNKS:
+        if file != _NULL and outcomes[chunk - 1] not in no_chunks:
             found.setdefault(file, set()).add(name)
     return {
         texts[file - 1]: sorted(texts[name - 1] for name in names) for file, names in found.items()

@@ -65,10 +65,11 @@ def test_everything_is_installed_and_nothing_of_python(prefix: Path) -> None:
         "share/zsh/site-functions/_roast",
         "share/fish/vendor_completions.d/roast.fish",
         "include/roast/roast-metrics.def",
+        "include/roast/roast-run.def",
     } <= files
     # The server is a program, no part of the library.
     installed = {Path(name).name for name in files if name.startswith("include/")}
-    assert installed == headers - {"roast-serve.h"} | {"roast-metrics.def"}
+    assert installed == headers - {"roast-serve.h"} | {"roast-metrics.def", "roast-run.def"}
     assert [name for name in files if name.endswith("/libroast.a")]
     assert not [name for name in files if name.endswith((".py", "abi3.so"))]
 

@@ -56,7 +56,11 @@ def unpack(columns: bytes, column: dict[str, Any]) -> Numbers:
 def test_columns_hold_what_the_export_says(make_report: Make, known: pd.DataFrame) -> None:
     words, columns = words_of(make_report(KIND))
     chunks = words["chunks"]
-    page = {key: unpack(columns, about) for key, about in chunks.items() if "at" in repr(about)}
+    page = {
+        key: unpack(columns, about)
+        for key, about in {**chunks, **chunks["amounts"]}.items()
+        if isinstance(about, dict) and "at" in about
+    }
     assert chunks["n"] == len(known) == 270_000
     names = [words["files"][file] for file in page["file"]]
     rows = known.loc[list(zip(names, page["entry_start"], strict=True))]
@@ -65,19 +69,19 @@ def test_columns_hold_what_the_export_says(make_report: Make, known: pd.DataFram
     def of(key: str, factor: float = 1) -> Numbers:
         return np.rint(rows[key].to_numpy() * factor).astype(np.int64)
 
-    for key, exported in (("wall", "duration"), ("cpu", "cpu_time")):
-        unit_ns = chunks[key]["unit"]
+    for key, exported in (("wall_ns", "duration"), ("cpu_ns", "cpu_time")):
+        unit_ns = chunks["amounts"][key]["unit"]
         assert unit_ns <= 100  # the mean chunk takes 0.14 s
         assert np.abs(page[key] - of(exported, 1e9)).max() <= unit_ns / 2
-    assert (page["memory"] == of("mem_peak_mb", 2**20)).all()
-    assert (page["bytes"] == of("requested_bytes")).all()
-    assert (page["events"] == of("num_events")).all()
+    assert (page["rss_peak_bytes"] == of("mem_peak_mb", 2**20)).all()
+    assert (page["requested_bytes"] == of("requested_bytes")).all()
+    assert (page["num_events"] == of("num_events")).all()
     assert (page["attempt"] == of("attempt")).all()
     dataset = (page["file_dataset"][page["file"]] + page["other_dataset"]) % len(words["datasets"])
     for key, numbers, texts in (
         ("dataset", dataset, words["datasets"]),
         ("worker", page["worker"], words["workers"]),
-        ("outcome", page["outcome"], chunks["outcomes"]),
+        ("outcome", page["outcome"], [outcome["name"] for outcome in chunks["outcomes"]]),
     ):
         assert [texts[i] for i in numbers] == rows[key].to_list()
 
@@ -121,8 +125,8 @@ def test_a_chunk_is_shown_with_all_its_digits(
     make_report: Make, open_page: Open, known: pd.DataFrame
 ) -> None:
     path = make_report(KIND)
-    chunks = words_of(path)[0]["chunks"]
-    units = [chunks["wall"]["unit"], chunks["cpu"]["unit"]]
+    amounts = words_of(path)[0]["chunks"]["amounts"]
+    units = [amounts["wall_ns"]["unit"], amounts["cpu_ns"]["unit"]]
     page = open_page(path, "chunks")
     panel = page.locator("#chunks")
     expect(panel.locator(".ranges [role=status]")).to_have_text("270,000 of 270,000 chunks in view")

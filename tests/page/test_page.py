@@ -150,7 +150,7 @@ def test_the_slowest_chunk_is_first_and_can_be_chosen(make_report: Make, open_pa
     expect(panel.locator(".about")).to_contain_text(duration)
 
 
-@pytest.mark.parametrize("against", ["events", "time", "memory", "bytes"])
+@pytest.mark.parametrize("against", ["num_events", "start_utc_ns", "cpu_ns", "rss_peak_bytes"])
 def test_chunks_are_drawn_against_anything(
     make_report: Make, open_page: Open, against: str
 ) -> None:

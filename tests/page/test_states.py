@@ -205,11 +205,12 @@ def test_times_that_are_not_told_or_nothing_are_told_apart(
     bytes_at = {
         "worker": bytes(of),
         "file": bytes(of),
-        "wall": bytes(0 if worker else 255 for worker in of),
+        "wall_ns": bytes(0 if worker else 255 for worker in of),
         **dict.fromkeys(("outcome", "file_dataset", "other_dataset"), bytes(n)),
     }
     for name, values in bytes_at.items():
-        words["chunks"][name] = {"type": "u8", "n": n, "at": len(columns)}
+        place = words["chunks"]["amounts"] if name == "wall_ns" else words["chunks"]
+        place[name] = {"type": "u8", "n": n, "at": len(columns)}
         columns += values
     words["files"], words["datasets"] = names, ["ttbar"]
     words["tables"] = [table for table in words["tables"] if table["name"] != "files"]

@@ -55,6 +55,29 @@ def test_every_task_of_a_run_is_a_row_once(client: Any, small_fileset: Any, tmp_
     assert len(collector.chunk_metrics) == report["chunks"]
 
 
+@pytest.mark.parametrize("compression", [1, None])
+def test_the_size_of_an_output_is_known_where_coffea_packs_it(
+    client: Any, small_fileset: Any, tmp_path: Path, compression: int | None
+) -> None:
+    processor = DimuonProcessor()
+    with MetricsCollector(client, processor_instance=processor, output_dir=tmp_path):
+        runner(client, executor={"compression": compression})(small_fileset, processor)
+    (path,) = tmp_path.glob("*.roast")
+    sizes = rows(
+        path,
+        "SELECT output_bytes, result_bytes FROM tasks WHERE file NOT NULL AND entry_start NOT NULL",
+    )
+    assert len(sizes) == 6
+    for output, result in sizes:
+        assert output == (result if compression else None)
+    assert not any(
+        rows(
+            path,
+            "SELECT output_bytes FROM tasks WHERE entry_start IS NULL AND output_bytes NOT NULL",
+        )
+    )
+
+
 def test_an_undecorated_processor_has_its_chunks_counted(
     client: Any, small_fileset: Any, tmp_path: Path
 ) -> None:

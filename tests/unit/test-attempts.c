@@ -99,6 +99,49 @@ static void assert_attempts(struct roast_run *run, const char *expected)
         roast_run_free(run);
 }
 
+static int note_output(const struct run_attempt *attempt, void *context, struct roast_error *error)
+{
+        const struct run_value *value = &attempt->chunk[CHUNK_OUTPUT_BYTES];
+
+        if (buf_printf(context, "%lld ", value->type == RUN_INT ? (long long)value->integer : -1) <
+            0)
+                return roast_fail_nomem(error);
+        return 0;
+}
+
+static void test_the_task_says_how_large_the_output_was(void **state)
+{
+        struct roast_task packed = ROAST_TASK_INIT;
+        ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+        ROAST_CLEANUP(cleanup_free) char *string = NULL;
+        struct roast_run *run = new_run();
+
+        (void)state;
+        packed.worker = "tcp://a:1";
+        packed.outcome = CHUNK_FINISHED;
+        packed.dataset = "data";
+        packed.file = "a.root";
+        packed.tree = "Events";
+        packed.compute_ns = S;
+        record(run, "tcp://a:1", 0, CHUNK_FINISHED, UTC + S / 10);
+        task(run, "tcp://a:1", 0, CHUNK_FINISHED, UTC); /* it says nothing */
+        for (int i = 1; i < 3; i++) {
+                packed.key = i == 1 ? "with a record" : "without";
+                packed.entry_start = 100 * i;
+                packed.entry_stop = 100 * i + 100;
+                packed.start_utc_ns = packed.compute_start_utc_ns = UTC + i * 2 * S;
+                packed.stop_utc_ns = packed.start_utc_ns + S;
+                packed.output_bytes = 1000 + i;
+                assert_int_equal(roast_run_add_task(run, &packed, NULL), 1);
+        }
+        record(run, "tcp://a:1", 100, CHUNK_FINISHED, UTC + 2 * S + S / 10);
+        assert_int_equal(roast_run_commit(run, NULL), 0);
+        assert_int_equal(roast_run_attempts(run, note_output, &text, NULL), 0);
+        string = buf_release_string(&text);
+        assert_string_equal(string, "-1 1001 1002 ");
+        roast_run_free(run);
+}
+
 static void test_a_record_and_its_task_are_one_attempt(void **state)
 {
         struct roast_run *run = new_run();
@@ -331,6 +374,7 @@ static void test_a_walk_without_memory_is_an_error(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_the_task_says_how_large_the_output_was),
                 cmocka_unit_test(test_a_record_and_its_task_are_one_attempt),
                 cmocka_unit_test(test_a_task_without_a_record_is_an_attempt),
                 cmocka_unit_test(test_a_task_that_is_about_no_chunk_is_no_attempt_at_one),

@@ -166,8 +166,8 @@ static int row_child(enum fault kind, long count, long n)
         failed |= faults_failed();
         faults_none();
         probe_row_read(after);
-        for (size_t i = 0; i < probe_column_count(); i++) {
-                const struct probe_column *column = probe_column(i);
+        for (size_t i = 0; i < N_SAMPLES; i++) {
+                const struct probe_column *column = &probe_columns[i];
 
                 if (is_between(column, row[i], before[i], after[i]) &&
                     is_between(column, first[i], before[i] < 0 ? PROBE_ABSENT : 0, before[i]))
@@ -316,15 +316,15 @@ static void test_a_group_that_cannot_be_read_is_absent(void **state)
 
 static int net_child(enum fault kind, long count, long n)
 {
-        int64_t values[2];
+        int64_t row[N_SAMPLES];
         bool failed;
 
         faults_fail_after(kind, count, n, EIO);
-        probe_netdev.read(values);
+        probe_netdev.read(row);
         failed = faults_failed();
         faults_none();
-        if (!is_absent_or(values[0], 1000 * CARDS, 1000 * CARDS) ||
-            !is_absent_or(values[1], 7 * CARDS, 7 * CARDS))
+        if (!is_absent_or(row[SAMPLE_HOST_NET_RECV_BYTES], 1000 * CARDS, 1000 * CARDS) ||
+            !is_absent_or(row[SAMPLE_HOST_NET_SENT_BYTES], 7 * CARDS, 7 * CARDS))
                 return 1;
         return failed ? 0 : 100;
 }
@@ -351,7 +351,7 @@ static void test_a_list_of_cards_that_breaks_off_is_absent(void **state)
 static void sample_a_while(enum fault kind, long count, long n, bool *failed)
 {
         ROAST_CLEANUP(sampler_freep) struct sampler *sampler = NULL;
-        size_t width = probe_column_count(), n_rows;
+        size_t width = N_SAMPLES, n_rows;
         struct sampler_state told;
         int64_t rows[64 * WIDTH], begin = clock_monotonic_ns(), last = begin - MS;
 

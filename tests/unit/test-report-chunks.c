@@ -70,13 +70,13 @@ static void test_every_digit_of_a_size_is_there(void **state)
         (void)state;
         packed_of_run(&data, run);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i++) {
-                uint64_t peak = packed_number(&data, "memory", i);
+                uint64_t peak = packed_number(&data, "rss_peak_bytes", i);
 
                 assert_true(peak ==
                             (rows[i].peak_bytes < 0 ? PACK_ABSENT : (uint64_t)rows[i].peak_bytes));
                 assert_true(packed_number(&data, "entry_start", i) ==
                             (uint64_t)rows[i].entry_start);
-                assert_int_equal(packed_number(&data, "events", i), 11);
+                assert_int_equal(packed_number(&data, "num_events", i), 11);
                 assert_int_equal(packed_number(&data, "beyond", i), 1); /* zigzag: -1 */
         }
         roast_run_free(run);
@@ -95,10 +95,10 @@ static void test_one_that_hung_takes_no_digits_from_the_others(void **state)
         rows[500].wall_ns = INT64_C(36000) * SAMPLE_S + 123456789;
         run = run_of(rows, ROAST_ARRAY_SIZE(rows));
         packed_of_run(&data, run);
-        unit_ns = packed_unit(&data, "wall");
+        unit_ns = packed_unit(&data, "wall_ns");
         assert_true(unit_ns <= 10000); /* the mean is 36 s: seven digits */
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(rows); i += 50) {
-                int64_t off = (int64_t)packed_number(&data, "wall", i) - rows[i].wall_ns;
+                int64_t off = (int64_t)packed_number(&data, "wall_ns", i) - rows[i].wall_ns;
 
                 assert_true(off >= -(int64_t)unit_ns / 2 && off <= (int64_t)unit_ns / 2);
         }
@@ -119,8 +119,8 @@ static void test_short_chunks_have_nanoseconds(void **state)
         (void)state;
         packed_of_run(&data, run);
         for (size_t i = 0; i < 3; i++)
-                assert_int_equal(packed_number(&data, "wall", i), rows[i].wall_ns);
-        assert_true(packed_number(&data, "wall", 3) == PACK_ABSENT);
+                assert_int_equal(packed_number(&data, "wall_ns", i), rows[i].wall_ns);
+        assert_true(packed_number(&data, "wall_ns", 3) == PACK_ABSENT);
         roast_run_free(run);
 }
 

@@ -191,12 +191,14 @@ static void test_every_chunk_is_there_by_worker_and_start(void **state)
         packed_of_run(&data, run);
         assert_has(data.json, "\"chunks\":{\"n\":40");
         for (size_t i = 0; i < 40; i++) {
-                double wall_ns = (double)packed_number(&data, "wall", i);
+                double wall_ns = (double)packed_number(&data, "wall_ns", i);
 
-                events += (double)packed_number(&data, "events", i);
+                events += (double)packed_number(&data, "num_events", i);
                 assert_true(wall_ns >= 0.5e9 && wall_ns < 0.6e9);
-                assert_true(fabs((double)packed_number(&data, "cpu", i) - wall_ns * 0.75) <= 100);
-                assert_true(packed_number(&data, "memory", i) == PACK_ABSENT); /* it has no peak */
+                assert_true(fabs((double)packed_number(&data, "cpu_ns", i) - wall_ns * 0.75) <=
+                            100);
+                assert_true(packed_number(&data, "rss_peak_bytes", i) ==
+                            PACK_ABSENT); /* it has no peak */
                 assert_int_equal(packed_number(&data, "beyond", i), 0);
                 if (i && packed_number(&data, "worker", i) == packed_number(&data, "worker", i - 1))
                         assert_true(packed_number(&data, "start", i) >

@@ -2,13 +2,19 @@
 
 import { definitions, h, oncePerFrame, swatch } from "./dom";
 import { bytes, clock, count, percent, seconds } from "./format";
-import type { Report } from "./report";
+import type { About, Report } from "./report";
 import { color, outcomeColor } from "./theme";
 
-/** A figure for people, and all digits that are known of it. */
-function exactly(text: (value: number) => string, value: number, unit: string): string {
-  if (Number.isNaN(value)) return text(value);
-  return `${text(value)} (${value.toLocaleString("en-US", { maximumFractionDigits: 9 })} ${unit})`;
+/** An amount for people. */
+export function amountText(unit: string, value: number): string {
+  return unit === "ns" ? seconds(value) : unit === "bytes" ? bytes(value) : count(value);
+}
+
+/** The same, and all digits that are known of it. */
+function exactly(unit: string, value: number): string {
+  const text = amountText(unit, value);
+  if (Number.isNaN(value) || unit === "count") return text;
+  return `${text} (${value.toLocaleString("en-US", { maximumFractionDigits: 9 })} ${unit === "ns" ? "s" : unit})`;
 }
 
 /** The columns of the chunks, unpacked. */
@@ -18,31 +24,51 @@ export class Chunks {
   readonly start: Float64Array;
   readonly wall: Float64Array;
   readonly outcome: Float64Array;
+  /** The number of that outcome. */
+  readonly finished: number;
   readonly worker: Float64Array;
   readonly dataset: Float64Array;
+  /** Durations, sizes and counts, in the order of the run's columns. */
+  readonly amounts: About[];
 
   constructor(report: Report) {
     const { chunks } = report.words;
     this.report = report;
     this.n = chunks.n;
+    this.amounts = chunks.columns.filter(({ name }) => name in chunks.amounts);
     this.start = report.seconds(chunks.start);
-    this.wall = report.seconds(chunks.wall);
+    this.wall = this.amount("wall_ns");
     this.outcome = report.values(chunks.outcome);
+    this.finished = chunks.outcomes.findIndex(({ name }) => name === "finished");
     this.worker = report.values(chunks.worker);
     this.dataset = report.datasets();
   }
 
-  get memory(): Float64Array {
-    return this.report.values(this.report.words.chunks.memory);
+  /** An amount of each chunk: seconds, bytes or a number. */
+  amount(name: string): Float64Array {
+    const column = this.report.words.chunks.amounts[name];
+    return this.unitOf(name) === "ns" ? this.report.seconds(column) : this.report.values(column);
   }
   get bytes(): Float64Array {
-    return this.report.values(this.report.words.chunks.bytes);
-  }
-  get cpu(): Float64Array {
-    return this.report.seconds(this.report.words.chunks.cpu);
+    return this.amount("requested_bytes");
   }
   get events(): Float64Array {
-    return this.report.values(this.report.words.chunks.events);
+    return this.amount("num_events");
+  }
+  /** What a column is called, as a head of a table. */
+  head(name: string): { key: string; title: string; right: boolean; note: string } {
+    const { title, unit, meaning } = this.#about(name);
+    return { key: name, title, right: !["text", "number"].includes(unit), note: meaning };
+  }
+  unitOf(name: string): string {
+    return this.#about(name).unit;
+  }
+  titleOf(name: string): string {
+    return this.#about(name).title;
+  }
+  #about(name: string): About {
+    const about = this.report.words.chunks.columns.find((column) => column.name === name);
+    return about ?? { name, title: name, unit: "text", meaning: "" };
   }
 
   fileName(i: number): string {
@@ -56,7 +82,10 @@ export class Chunks {
     return this.report.name(this.report.words.workers, this.worker[i]);
   }
   outcomeName(i: number): string {
-    return this.report.words.chunks.outcomes[this.outcome[i]] ?? "unknown";
+    return this.report.words.chunks.outcomes[this.outcome[i]]?.name ?? "unknown";
+  }
+  isFinished(i: number): boolean {
+    return this.outcome[i] === this.finished;
   }
 
   /** Everything about one chunk, term by term. */
@@ -67,18 +96,18 @@ export class Chunks {
     const to = from + this.events[i] + (beyond % 2 ? -(beyond + 1) / 2 : beyond / 2);
     const attempt = this.report.values(chunks.attempt)[i];
     const rows: [string, string][] = [
-      ["Dataset", this.datasetName(i)],
-      ["File", this.fileName(i)],
+      [this.titleOf("dataset"), this.datasetName(i)],
+      [this.titleOf("file"), this.fileName(i)],
       ["Entries", Number.isNaN(to) ? "not known" : `${count(from)} to ${count(to)}`],
-      ["Events", count(this.events[i])],
-      ["Outcome", `${this.outcomeName(i)}${attempt > 1 ? `, attempt ${attempt}` : ""}`],
-      ["Worker", this.workerName(i)],
-      ["Began at", Number.isNaN(this.start[i]) ? "not known" : clock(this.start[i], 0.01)],
-      ["Duration", exactly(seconds, this.wall[i], "s")],
-      ["CPU", `${exactly(seconds, this.cpu[i], "s")}${this.wall[i] > 0 && this.cpu[i] >= 0 ? `, ${percent(this.cpu[i] / this.wall[i])}` : ""}`],
-      ["Peak memory", exactly(bytes, this.memory[i], "bytes")],
-      ["Requested", exactly(bytes, this.bytes[i], "bytes")],
+      [this.titleOf("outcome"), `${this.outcomeName(i)}${attempt > 1 ? `, attempt ${attempt}` : ""}`],
+      [this.titleOf("worker"), this.workerName(i)],
+      [this.titleOf("start_utc_ns"), Number.isNaN(this.start[i]) ? "not known" : clock(this.start[i], 0.01)],
     ];
+    for (const { name, title, unit } of this.amounts) {
+      const value = this.amount(name)[i];
+      const share = name === "cpu_ns" && this.wall[i] > 0 && value >= 0 ? `, ${percent(value / this.wall[i])}` : "";
+      rows.push([title, exactly(unit, value) + share]);
+    }
     const error = chunks.errors.find(([chunk]) => chunk === i);
     if (error) rows.push(["Error", `${error[1] ?? "not known"}: ${error[2] ?? ""}`]);
     return rows;
@@ -168,8 +197,8 @@ export function coloring(chunks: Chunks, by: ColorBy): {
   if (by === "outcome")
     return {
       of: chunks.outcome,
-      colors: words.chunks.outcomes.map((_, i) => outcomeColor(i)),
-      names: words.chunks.outcomes,
+      colors: words.chunks.outcomes.map(({ name }) => outcomeColor(name)),
+      names: words.chunks.outcomes.map(({ name }) => name),
     };
   const names = by === "dataset" ? words.datasets : words.workers;
   return {

@@ -1,12 +1,12 @@
 /* The tab of the chunks: points, what they are coloured by, and the slowest as a table. */
 
 import { Charts } from "./chart";
-import { Chosen, Chunks, COLOR_BY, type ColorBy, legend } from "./chunk";
+import { amountText, Chosen, Chunks, COLOR_BY, type ColorBy, legend } from "./chunk";
 import { button, choice, h } from "./dom";
-import { bytes, count, seconds } from "./format";
+import { count } from "./format";
 import type { TimeRange } from "./range";
 import type { Cell, Report } from "./report";
-import { AGAINST, type Against, Scatter, type Settings } from "./scatter";
+import { Scatter, type Settings, START } from "./scatter";
 import { SortableTable } from "./table";
 
 const SLOWEST = 100;
@@ -37,31 +37,18 @@ export function slowest(wall: Float64Array, visible: Uint32Array, n: number, mos
   return heap.sort((a, b) => wall[b] - wall[a] || a - b);
 }
 
-const COLUMNS = [
-  { key: "dataset", title: "Dataset", right: false },
-  { key: "file", title: "File", right: false },
-  { key: "worker", title: "Worker", right: false },
-  { key: "outcome", title: "Outcome", right: false },
-  { key: "events", title: "Events", right: true },
-  { key: "wall_s", title: "Duration", right: true },
-  { key: "cpu_s", title: "CPU", right: true },
-  { key: "memory", title: "Peak memory", right: true },
-];
-
-function numberCell(value: number, text: string): Cell {
-  return Number.isNaN(value) ? [null, "not known", 2] : [value, text];
-}
+const NAMES = ["dataset", "file", "worker", "outcome"];
 
 function rowOf(chunks: Chunks, i: number): Cell[] {
   return [
     chunks.datasetName(i),
     chunks.fileName(i),
     chunks.workerName(i),
-    chunks.outcome[i] === 0 ? chunks.outcomeName(i) : [null, chunks.outcomeName(i), 3],
-    numberCell(chunks.events[i], count(chunks.events[i])),
-    numberCell(chunks.wall[i], seconds(chunks.wall[i])),
-    numberCell(chunks.cpu[i], seconds(chunks.cpu[i])),
-    numberCell(chunks.memory[i], bytes(chunks.memory[i])),
+    chunks.isFinished(i) ? chunks.outcomeName(i) : [null, chunks.outcomeName(i), 3],
+    ...chunks.amounts.map(({ name, unit }): Cell => {
+      const value = chunks.amount(name)[i];
+      return Number.isNaN(value) ? [null, "not known", 2] : [value, amountText(unit, value)];
+    }),
   ];
 }
 
@@ -77,7 +64,7 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
     return;
   }
   const chunks = new Chunks(report);
-  const settings: Settings = { against: "events", colorBy: "dataset", log: false, dataset: null, outcome: null };
+  const settings: Settings = { against: "num_events", colorBy: "dataset", log: false, dataset: null, outcome: null };
   const place = h("div", { class: "plotplace" });
   const keys = h("div");
   const status = h("span", { role: "status", class: "range" });
@@ -96,10 +83,11 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
     chosen.show(chunk);
     scatter?.mark(chunk);
   };
+  const columns = [...NAMES, ...chunks.amounts.map(({ name }) => name)].map((name) => chunks.head(name));
   const table = new SortableTable(
-    { name: "slowest", title: "Slowest chunks in view", columns: COLUMNS, rows: [] },
+    { name: "slowest", title: "Slowest chunks in view", columns, rows: [] },
     {
-      sort: { column: 5, descending: true },
+      sort: { column: columns.findIndex(({ key }) => key === "wall_ns"), descending: true },
       filter: false,
       chosen: (row) => {
         choose(listed[row]);
@@ -126,8 +114,11 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
   };
 
   const names = report.words.datasets.map((_, i): [string, string] => [String(i), report.name(report.words.datasets, i)]);
-  const outcomes = report.words.chunks.outcomes.map((name, i): [string, string] => [String(i), name]);
+  const outcomes = report.words.chunks.outcomes.map(({ name }, i): [string, string] => [String(i), name]);
   const present = new Set<number>(chunks.outcome);
+  const against: [string, string][] = [START, ...chunks.amounts.map(({ name }) => name)]
+    .filter((name) => name !== "wall_ns")
+    .map((name) => [name, chunks.titleOf(name)]);
   const log = h("input", { type: "checkbox" });
   log.addEventListener("change", () => {
     settings.log = log.checked;
@@ -137,8 +128,8 @@ export function chunksTab(panel: HTMLElement, report: Report, range: TimeRange, 
     h(
       "div",
       { class: "controls" },
-      choice("Against", AGAINST, settings.against, (value) => {
-        settings.against = value as Against;
+      choice("Against", against, settings.against, (value) => {
+        settings.against = value;
         fill();
       }),
       choice("Coloured by", COLOR_BY, settings.colorBy, (value) => {

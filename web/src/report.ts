@@ -20,7 +20,7 @@ export const ALERT = 3;
 export interface Table {
   name: string;
   title: string;
-  columns: { key: string; title: string; right: boolean }[];
+  columns: { key: string; title: string; right: boolean; note?: string }[];
   rows: Cell[][];
   /** of each row: above 0 it is part of a row before it */
   levels?: number[];
@@ -63,6 +63,14 @@ export interface Series {
   each: Column;
 }
 
+/** What a column of the run is called; ns, utc_ns, bytes, count, number or text. */
+export interface About {
+  name: string;
+  title: string;
+  unit: string;
+  meaning: string;
+}
+
 export interface Words {
   version: string;
   run: {
@@ -81,13 +89,12 @@ export interface Words {
   explanation?: { findings: Finding[]; checked: { rule: string; why_not: string }[] };
   chunks: {
     n: number;
-    outcomes: string[];
+    /** By number. */
+    outcomes: { name: string; meaning: string }[];
+    columns: About[];
+    /** Durations, sizes and counts, by name. */
+    amounts: Record<string, Column>;
     start: Column;
-    wall: Column;
-    cpu: Column;
-    memory: Column;
-    bytes: Column;
-    events: Column;
     entry_start: Column;
     /** Entries beyond the number of events, zigzag-coded. */
     beyond: Column;

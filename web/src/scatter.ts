@@ -10,17 +10,12 @@ import { Pixels } from "./pixels";
 import { listenKeys, type TimeRange } from "./range";
 import { rgb } from "./theme";
 
-export type Against = "events" | "time" | "memory" | "bytes";
-
-export const AGAINST: [Against, string][] = [
-  ["events", "Events"],
-  ["time", "Start"],
-  ["memory", "Peak memory"],
-  ["bytes", "Bytes requested"],
-];
+/** The column that is drawn on the axis of time. */
+export const START = "start_utc_ns";
 
 export interface Settings {
-  against: Against;
+  /** The name of a column. */
+  against: string;
   colorBy: ColorBy;
   log: boolean;
   dataset: number | null;
@@ -73,7 +68,7 @@ export class Scatter {
     this.element.append(this.#tooltip.element);
     const follow = () => {
       const [from, to] = this.#view.x;
-      if (settings.against !== "time" || this.element.clientWidth === 0) return;
+      if (settings.against !== START || this.element.clientWidth === 0) return;
       if (from !== range.from || to !== range.to) this.#show({ x: [range.from, range.to], y: this.#view.y });
     };
     keepWidth(charts, this.#plot, this.element, follow);
@@ -87,7 +82,7 @@ export class Scatter {
   }
 
   reset(): void {
-    if (this.#settings.against === "time") this.#range.reset();
+    if (this.#settings.against === START) this.#range.reset();
     this.#show({ x: [...this.#whole.x], y: [...this.#whole.y] });
   }
 
@@ -98,16 +93,8 @@ export class Scatter {
   }
 
   #values(): ArrayLike<number> {
-    switch (this.#settings.against) {
-      case "events":
-        return this.#chunks.events;
-      case "time":
-        return this.#chunks.start;
-      case "memory":
-        return this.#chunks.memory;
-      case "bytes":
-        return this.#chunks.bytes;
-    }
+    const { against } = this.#settings;
+    return against === START ? this.#chunks.start : this.#chunks.amount(against);
   }
 
   /** The ranges in which all points lie. */
@@ -131,16 +118,18 @@ export class Scatter {
     const { against, log } = this.#settings;
     const pad = (x1 - x0) * 0.02 || Math.abs(x1) * 0.05 || 1;
     const x: [number, number] =
-      against === "time" ? [this.#range.from, this.#range.to] : [Math.max(0, x0 - pad), x1 + pad];
+      against === START ? [this.#range.from, this.#range.to] : [Math.max(0, x0 - pad), x1 + pad];
     const y: [number, number] = log ? [y0 / 1.15, y1 * 1.15] : [0, y1 * 1.05];
-    this.#whole = { x: against === "time" ? [0, this.#range.end] : x, y };
+    this.#whole = { x: against === START ? [0, this.#range.end] : x, y };
     this.#view = { x, y };
   }
 
   #draw(width: number): uPlot {
     const { against, log } = this.#settings;
-    const title = AGAINST.find(([key]) => key === against)?.[1];
-    const text = against === "events" ? short : (x: number) => bytes(x).replace(/\.00 /, " ");
+    const title = this.#chunks.titleOf(against);
+    const unit = this.#chunks.unitOf(against);
+    const text =
+      unit === "count" ? short : unit === "ns" ? briefly : (x: number) => bytes(x).replace(/\.00 /, " ");
     return new uPlot(
       {
         width,
@@ -155,7 +144,7 @@ export class Scatter {
           y: { distr: log ? 3 : 1, range: () => this.#view.y },
         },
         axes: [
-          against === "time" ? timeAxis("Start") : axis(2, (_, splits) => splits.map(text), title, 28),
+          against === START ? timeAxis(title) : axis(2, (_, splits) => splits.map(text), title, 28),
           axis(3, (_, splits) => splits.map((y: number | null) => (y === null ? "" : briefly(y))), "Duration"),
         ],
         series: [{}, { paths: () => null, points: { show: false } }],
@@ -196,7 +185,7 @@ export class Scatter {
       height >= over.clientHeight - 1 ? this.#view.y : [u.posToVal(top + height, "y"), u.posToVal(top, "y")];
     unselect(u);
     this.#tooltip.hide();
-    if (this.#settings.against === "time") {
+    if (this.#settings.against === START) {
       this.#view = { x: this.#view.x, y };
       this.#range.set(x[0], x[1]);
     } else this.#show({ x, y });
@@ -232,7 +221,7 @@ export class Scatter {
     this.#changed();
     this.element.setAttribute(
       "aria-label",
-      `${count.toLocaleString("en-US")} chunks, duration against ${settings.against}. The slowest of them are in the table below.`,
+      `${count.toLocaleString("en-US")} chunks, duration against ${this.#chunks.titleOf(settings.against)}. The slowest of them are in the table below.`,
     );
   }
 
@@ -260,7 +249,7 @@ export class Scatter {
     u.ctx.lineWidth = 1.5 * (devicePixelRatio || 1);
     for (let k = 0; k < count && drawn < 5000; k++) {
       const outcome = of[this.visible[k]];
-      if (outcome === 0) continue;
+      if (outcome === this.#chunks.finished) continue;
       const x = u.bbox.left + this.#places[2 * k];
       const y = u.bbox.top + this.#places[2 * k + 1];
       u.ctx.strokeStyle = colors[outcome];
@@ -314,7 +303,7 @@ export class Scatter {
     plot.over.addEventListener("dblclick", () => {
       this.reset();
     });
-    listenKeys(this.element, () => (this.#settings.against === "time" ? this.#range : this));
+    listenKeys(this.element, () => (this.#settings.against === START ? this.#range : this));
   }
 
   zoom(factor: number): void {

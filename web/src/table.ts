@@ -34,7 +34,7 @@ export function loudness(cell: Cell): string | undefined {
 
 /** The head of a column. */
 export function heading(column: Table["columns"][number], content: Node | string = column.title): HTMLElement {
-  return h("th", { scope: "col", class: column.right ? "right" : undefined }, content);
+  return h("th", { scope: "col", class: column.right ? "right" : undefined, title: column.note }, content);
 }
 
 export function cellOf(cell: Cell, right: boolean): HTMLElement {

@@ -35,8 +35,8 @@ export function fade(hex: string, alpha: number): string {
 }
 
 /** Finished, failed, lost, skipped, and what else there may be. */
-export function outcomeColor(outcome: number): string {
-  if (outcome === 0) return color(0);
-  if (outcome === 1) return ofTheme("alert");
-  return outcome === 2 ? color(1) : color(3);
+export function outcomeColor(outcome: string): string {
+  if (outcome === "finished") return color(0);
+  if (outcome === "failed") return ofTheme("alert");
+  return outcome === "lost" ? color(1) : color(3);
 }

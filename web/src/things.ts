@@ -31,7 +31,7 @@ export function filesTable(report: Report): Table {
   const dataset = report.values(words.chunks.file_dataset);
   for (let i = 0; i < chunks.n; i++) {
     const f = file[i];
-    if (chunks.outcome[i] !== 0) {
+    if (!chunks.isFinished(i)) {
       failed[f]++;
       continue;
     }
@@ -80,12 +80,7 @@ export function failuresTab(panel: HTMLElement, report: Report): void {
       name: "attempts",
       title: "Attempts that did not finish",
       columns: [
-        { key: "start", title: "Began at", right: true },
-        { key: "outcome", title: "Outcome", right: false },
-        { key: "dataset", title: "Dataset", right: false },
-        { key: "file", title: "File", right: false },
-        { key: "worker", title: "Worker", right: false },
-        { key: "error", title: "Error", right: false },
+        ...["start_utc_ns", "outcome", "dataset", "file", "worker", "error_type"].map((name) => chunks.head(name)),
       ],
       rows: errors.map(([i, type, message]): Cell[] => [
         Number.isNaN(chunks.start[i]) ? [null, "not known", 2] : [chunks.start[i], clock(chunks.start[i], 0.1)],

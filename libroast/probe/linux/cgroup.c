@@ -24,7 +24,6 @@
 #include "probe/linux/sources.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
-#include "util/size.h"
 
 #define CGROUP_LOOKUPS        8 /* that may fail: each costs more than all other readings */
 #define CGROUP_NO_LIMIT_BYTES ((int64_t)1 << 60) /* v1 says "none" by a huge number */
@@ -251,27 +250,18 @@ void probe_cgroup_read(struct probe_cgroup *out)
         }
 }
 
-static void cgroup_read(int64_t *values)
+static void cgroup_read(int64_t *row)
 {
         struct probe_cgroup cgroup;
 
         probe_cgroup_read(&cgroup);
-        values[0] = cgroup.throttled_ns;
-        values[1] = cgroup.cpu_quota_millis;
-        values[2] = cgroup.memory_limit_bytes;
-        values[3] = cgroup.memory_bytes;
+        row[SAMPLE_CGROUP_THROTTLED_NS] = cgroup.throttled_ns;
+        row[SAMPLE_CGROUP_CPU_QUOTA_MILLIS] = cgroup.cpu_quota_millis;
+        row[SAMPLE_CGROUP_MEMORY_LIMIT_BYTES] = cgroup.memory_limit_bytes;
+        row[SAMPLE_CGROUP_MEMORY_BYTES] = cgroup.memory_bytes;
 }
-
-static const struct probe_column cgroup_columns[] = {
-        { "cgroup_throttled_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "cgroup_cpu_quota_millis", "count", PROBE_GAUGE, 1 },
-        { "cgroup_memory_limit_bytes", "bytes", PROBE_GAUGE, 4096 },
-        { "cgroup_memory_bytes", "bytes", PROBE_GAUGE, 4096 },
-};
 
 const struct probe probe_cgroup_source = {
         .name = "cgroup",
-        .columns = cgroup_columns,
-        .n_columns = ROAST_ARRAY_SIZE(cgroup_columns),
         .read = cgroup_read,
 };

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 static int64_t counts_list(const char *path)
 {
@@ -29,25 +28,17 @@ static int64_t counts_list(const char *path)
         return n - 1; /* the one that reads the directory */
 }
 
-static void counts_read(int64_t *values)
+static void counts_read(int64_t *row)
 {
         struct stat fds, tasks;
 
-        values[0] = values[1] = PROBE_ABSENT;
         if (stat("/proc/self/fd", &fds) == 0)
-                values[0] = fds.st_size > 0 ? fds.st_size : counts_list("/proc/self/fd");
+                row[SAMPLE_FDS] = fds.st_size > 0 ? fds.st_size : counts_list("/proc/self/fd");
         if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2)
-                values[1] = (int64_t)tasks.st_nlink - 2;
+                row[SAMPLE_THREADS] = (int64_t)tasks.st_nlink - 2;
 }
-
-static const struct probe_column counts_columns[] = {
-        { "fds", "count", PROBE_GAUGE, 1 },
-        { "threads", "count", PROBE_GAUGE, 1 },
-};
 
 const struct probe probe_counts = {
         .name = "counts",
-        .columns = counts_columns,
-        .n_columns = ROAST_ARRAY_SIZE(counts_columns),
         .read = counts_read,
 };

@@ -8,14 +8,13 @@
 #include "probe/linux/device.h"
 #include "probe/linux/file.h"
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 #define DISKSTATS_SECTOR_BYTES 512 /* whatever the disk's own sectors are */
 
 static struct probe_file diskstats_file = PROBE_FILE("/proc/diskstats");
 
 /* major minor name reads merged sectors ms writes merged sectors ... */
-static void diskstats_read(int64_t *values)
+static void diskstats_read(int64_t *row)
 {
         static _Thread_local struct probe_devices devices;
         struct probe_lines lines;
@@ -47,18 +46,13 @@ static void diskstats_read(int64_t *values)
         }
         if (lines.failed)
                 known = false; /* the rest is not */
-        values[0] = known ? read_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
-        values[1] = known ? written_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
+        row[SAMPLE_HOST_DISK_READ_BYTES] =
+                known ? read_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
+        row[SAMPLE_HOST_DISK_WRITE_BYTES] =
+                known ? written_sectors * DISKSTATS_SECTOR_BYTES : PROBE_ABSENT;
 }
-
-static const struct probe_column diskstats_columns[] = {
-        { "host_disk_read_bytes", "bytes", PROBE_COUNTER, DISKSTATS_SECTOR_BYTES },
-        { "host_disk_write_bytes", "bytes", PROBE_COUNTER, DISKSTATS_SECTOR_BYTES },
-};
 
 const struct probe probe_diskstats = {
         .name = "diskstats",
-        .columns = diskstats_columns,
-        .n_columns = ROAST_ARRAY_SIZE(diskstats_columns),
         .read = diskstats_read,
 };

@@ -8,7 +8,6 @@
 
 #include "probe/linux/file.h"
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 static struct probe_file io_file = PROBE_FILE("/proc/self/io");
 
@@ -26,27 +25,18 @@ void probe_io_read(struct probe_io *io)
         io->write_bytes = probe_scan_key(text, "write_bytes: ");
 }
 
-static void io_read(int64_t *values)
+static void io_read(int64_t *row)
 {
         struct probe_io io;
 
         probe_io_read(&io);
-        values[0] = io.rchar;
-        values[1] = io.wchar;
-        values[2] = io.read_bytes;
-        values[3] = io.write_bytes;
+        row[SAMPLE_RCHAR] = io.rchar;
+        row[SAMPLE_WCHAR] = io.wchar;
+        row[SAMPLE_READ_BYTES] = io.read_bytes;
+        row[SAMPLE_WRITE_BYTES] = io.write_bytes;
 }
-
-static const struct probe_column io_columns[] = {
-        { "rchar", "bytes", PROBE_COUNTER, 1 },
-        { "wchar", "bytes", PROBE_COUNTER, 1 },
-        { "read_bytes", "bytes", PROBE_COUNTER, 512 },
-        { "write_bytes", "bytes", PROBE_COUNTER, 512 },
-};
 
 const struct probe probe_io_source = {
         .name = "io",
-        .columns = io_columns,
-        .n_columns = ROAST_ARRAY_SIZE(io_columns),
         .read = io_read,
 };

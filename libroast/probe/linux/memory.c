@@ -15,7 +15,6 @@
 
 #include "probe/linux/file.h"
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 static struct probe_file memory_file = PROBE_FILE("/proc/self/statm");
 static struct probe_file memory_status_file = PROBE_FILE("/proc/self/status");
@@ -70,18 +69,12 @@ int64_t probe_rss_bytes(void)
         return pages < 0 ? PROBE_ABSENT : pages * sysconf(_SC_PAGESIZE);
 }
 
-static void memory_read(int64_t *values)
+static void memory_read(int64_t *row)
 {
-        values[0] = probe_rss_bytes();
+        row[SAMPLE_RSS_BYTES] = probe_rss_bytes();
 }
-
-static const struct probe_column memory_columns[] = {
-        { "rss_bytes", "bytes", PROBE_GAUGE, 4096 },
-};
 
 const struct probe probe_memory = {
         .name = "memory",
-        .columns = memory_columns,
-        .n_columns = ROAST_ARRAY_SIZE(memory_columns),
         .read = memory_read,
 };

@@ -11,7 +11,6 @@
 #include "probe/linux/device.h"
 #include "probe/linux/file.h"
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 static struct probe_file netdev_file = PROBE_FILE("/proc/self/net/dev");
 
@@ -28,7 +27,7 @@ static void netdev_add(struct netdev_sum *sum, int64_t received, int64_t sent)
         sum->any = true;
 }
 
-static void netdev_read(int64_t *values)
+static void netdev_read(int64_t *row)
 {
         static _Thread_local struct probe_devices known;
         struct netdev_sum all = { 0 }, devices = { 0 }, *sum;
@@ -59,18 +58,11 @@ static void netdev_read(int64_t *values)
         if (lines.failed)
                 all.any = devices.any = false; /* the rest is not known */
         sum = devices.any ? &devices : &all;
-        values[0] = sum->any ? sum->received : PROBE_ABSENT;
-        values[1] = sum->any ? sum->sent : PROBE_ABSENT;
+        row[SAMPLE_HOST_NET_RECV_BYTES] = sum->any ? sum->received : PROBE_ABSENT;
+        row[SAMPLE_HOST_NET_SENT_BYTES] = sum->any ? sum->sent : PROBE_ABSENT;
 }
-
-static const struct probe_column netdev_columns[] = {
-        { "host_net_recv_bytes", "bytes", PROBE_COUNTER, 1 },
-        { "host_net_sent_bytes", "bytes", PROBE_COUNTER, 1 },
-};
 
 const struct probe probe_netdev = {
         .name = "netdev",
-        .columns = netdev_columns,
-        .n_columns = ROAST_ARRAY_SIZE(netdev_columns),
         .read = netdev_read,
 };

@@ -7,7 +7,6 @@
 
 #include "probe/linux/file.h"
 #include "probe/linux/sources.h"
-#include "util/size.h"
 
 static struct probe_file pressure_cpu = PROBE_FILE("/proc/pressure/cpu");
 static struct probe_file pressure_memory = PROBE_FILE("/proc/pressure/memory");
@@ -27,31 +26,21 @@ static int64_t pressure_total_ns(const char *text, const char *who)
         return us < 0 ? PROBE_ABSENT : us * 1000;
 }
 
-static void pressure_read(int64_t *values)
+static void pressure_read(int64_t *row)
 {
         char text[256];
 
         probe_file_read(&pressure_cpu, text, sizeof(text));
-        values[0] = pressure_total_ns(text, "some");
+        row[SAMPLE_PRESSURE_CPU_SOME_NS] = pressure_total_ns(text, "some");
         probe_file_read(&pressure_memory, text, sizeof(text));
-        values[1] = pressure_total_ns(text, "some");
-        values[2] = pressure_total_ns(text, "full");
+        row[SAMPLE_PRESSURE_MEMORY_SOME_NS] = pressure_total_ns(text, "some");
+        row[SAMPLE_PRESSURE_MEMORY_FULL_NS] = pressure_total_ns(text, "full");
         probe_file_read(&pressure_io, text, sizeof(text));
-        values[3] = pressure_total_ns(text, "some");
-        values[4] = pressure_total_ns(text, "full");
+        row[SAMPLE_PRESSURE_IO_SOME_NS] = pressure_total_ns(text, "some");
+        row[SAMPLE_PRESSURE_IO_FULL_NS] = pressure_total_ns(text, "full");
 }
-
-static const struct probe_column pressure_columns[] = {
-        { "pressure_cpu_some_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "pressure_memory_some_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "pressure_memory_full_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "pressure_io_some_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "pressure_io_full_ns", "ns", PROBE_COUNTER, 1000000 },
-};
 
 const struct probe probe_pressure = {
         .name = "pressure",
-        .columns = pressure_columns,
-        .n_columns = ROAST_ARRAY_SIZE(pressure_columns),
         .read = pressure_read,
 };

@@ -9,7 +9,6 @@
 
 #include "probe/platform.h"
 #include "util/clock.h"
-#include "util/size.h"
 
 #ifdef __APPLE__
 #define POSIX_MAXRSS_UNIT 1
@@ -35,53 +34,32 @@ static int64_t posix_ns(const struct timeval *time)
         return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
 }
 
-static void posix_read_rusage(int64_t *values)
+static void posix_read_rusage(int64_t *row)
 {
         struct rusage usage;
 
-        if (getrusage(RUSAGE_SELF, &usage) < 0) {
-                for (size_t i = 0; i < probe_rusage.n_columns; i++)
-                        values[i] = PROBE_ABSENT;
+        if (getrusage(RUSAGE_SELF, &usage) < 0)
                 return;
-        }
-        values[0] = posix_ns(&usage.ru_utime);
-        values[1] = posix_ns(&usage.ru_stime);
-        values[2] = usage.ru_majflt;
-        values[3] = usage.ru_minflt;
-        values[4] = usage.ru_nvcsw;
-        values[5] = usage.ru_nivcsw;
+        row[SAMPLE_CPU_USER_NS] = posix_ns(&usage.ru_utime);
+        row[SAMPLE_CPU_SYSTEM_NS] = posix_ns(&usage.ru_stime);
+        row[SAMPLE_MAJOR_FAULTS] = usage.ru_majflt;
+        row[SAMPLE_MINOR_FAULTS] = usage.ru_minflt;
+        row[SAMPLE_VOLUNTARY_SWITCHES] = usage.ru_nvcsw;
+        row[SAMPLE_INVOLUNTARY_SWITCHES] = usage.ru_nivcsw;
 }
-
-static const struct probe_column posix_rusage_columns[] = {
-        { "cpu_user_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "cpu_system_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "major_faults", "count", PROBE_COUNTER, 1 },
-        { "minor_faults", "count", PROBE_COUNTER, 1 },
-        { "voluntary_switches", "count", PROBE_COUNTER, 1 },
-        { "involuntary_switches", "count", PROBE_COUNTER, 1 },
-};
 
 const struct probe probe_rusage = {
         .name = "rusage",
-        .columns = posix_rusage_columns,
-        .n_columns = ROAST_ARRAY_SIZE(posix_rusage_columns),
         .read = posix_read_rusage,
 };
 
-static void posix_read_clock(int64_t *values)
+static void posix_read_clock(int64_t *row)
 {
-        values[0] = clock_monotonic_ns();
-        values[1] = probe_difference(values[0], clock_wall_ns());
+        row[SAMPLE_MONOTONIC_NS] = clock_monotonic_ns();
+        row[SAMPLE_UTC_OFFSET_NS] = probe_difference(row[SAMPLE_MONOTONIC_NS], clock_wall_ns());
 }
-
-static const struct probe_column posix_clock_columns[] = {
-        { "monotonic_ns", "ns", PROBE_COUNTER, 1000000 },
-        { "utc_offset_ns", "ns", PROBE_GAUGE, 1000000 },
-};
 
 const struct probe probe_clock = {
         .name = "clock",
-        .columns = posix_clock_columns,
-        .n_columns = ROAST_ARRAY_SIZE(posix_clock_columns),
         .read = posix_read_clock,
 };

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from roastcoffea.clock import RunClock
 
 #: What became of an attempt, as docs/format.md numbers it
-FINISHED, FAILED, LOST, SKIPPED, CANCELLED = 0, 1, 2, 3, 5
+FINISHED, FAILED, LOST, SKIPPED, CANCELLED = "finished", "failed", "lost", "skipped", "cancelled"
 
 #: Names and messages that are longer are cut.
 TEXT_MAX = 1000
@@ -201,7 +201,9 @@ class WorkerLedger:
             *self.compute(compute, begun, ended, clock),
             max(0, int(transfer * 1e9)), max(0, int(unpacking * 1e9)), max(0, int(disk * 1e9)),
             int(nbytes) if nbytes and outcome == FINISHED else -1, self.fetched_bytes(transfers),
-            *error, *chunk_of(item, self.files),
+            *error, *chunk_of(item, self.files), -1, -1,
+            # what coffea has packed is sized by Dask as what it is: bytes
+            int(nbytes) if kind is bytes and item is not None and outcome == FINISHED else -1,
         )  # fmt: skip
 
     def fetched_bytes(self, transfers: list[tuple[Any, ...]]) -> int:
