@@ -7,7 +7,7 @@
 
 #include "import/import.h"
 #include "import/parsl.h"
-#include "run/run.h"
+#include "run/file.h"
 #include "util/text.h"
 
 int64_t parsl_time_ns(const char *text)
