@@ -110,21 +110,22 @@ static int64_t workers_find(struct roast_workers *workers, struct roast_run *run
         return (int64_t)workers->n - 1;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static int workers_note_event(struct roast_workers *workers, const struct run_scan *scan,
                               struct roast_error *error)
 {
         const struct run_value *values = scan->values;
-        int64_t at = workers_find(workers, scan->run, run_int_or(&values[1], 0), error);
+        int64_t at = workers_find(workers, scan->run, run_int_or(&values[WORKER_EVENT_WORKER], 0),
+                                  error);
         struct roast_worker_now *worker;
 
         if (at < 0)
                 return (int)at;
         worker = &workers->workers[at];
-        worker->here = values[2].integer != ROAST_WORKER_WENT;
+        worker->here = values[WORKER_EVENT_KIND].integer != ROAST_WORKER_WENT;
         if (worker->here) {
-                worker->threads = run_int_or(&values[5], -1);
-                worker->memory_limit_bytes = run_int_or(&values[6], -1);
+                worker->threads = run_int_or(&values[WORKER_EVENT_THREADS], -1);
+                worker->memory_limit_bytes =
+                        run_int_or(&values[WORKER_EVENT_MEMORY_LIMIT_BYTES], -1);
         }
         workers->last_event = scan->id;
         return 0;
@@ -136,7 +137,7 @@ static int workers_read_events(struct roast_workers *workers, struct roast_run *
         struct run_scan scan;
         int r;
 
-        r = run_scan_skim(&scan, run, RUN_WORKER_EVENT, 7, error);
+        r = run_scan_skim(&scan, run, RUN_WORKER_EVENT, WORKER_EVENT_N_COLUMNS, error);
         if (r >= 0)
                 run_scan_seek(&scan, workers->last_event + 1);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)

@@ -118,7 +118,7 @@ int series_walk_begin_any(struct series_walk *walk, struct roast_run *run,
 {
         memset(walk, 0, sizeof(*walk));
         walk->texts = texts;
-        return run_scan_skim(&walk->scan, run, RUN_SERIES, run_tables[RUN_SERIES].n_columns, error);
+        return run_scan_skim(&walk->scan, run, RUN_SERIES, SERIES_N_COLUMNS, error);
 }
 
 void series_walk_end(struct series_walk *walk)
@@ -215,7 +215,7 @@ int series_list(struct roast_run *run, int64_t after, struct series_block **ret,
         int r;
 
         *n = 0;
-        r = run_scan_skim(&scan, run, RUN_SERIES, 4, error);
+        r = run_scan_skim(&scan, run, RUN_SERIES, SERIES_STOP_UTC_NS + 1, error);
         if (r >= 0 && after > 0)
                 run_scan_seek(&scan, after + 1);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
@@ -225,10 +225,10 @@ int series_list(struct roast_run *run, int64_t after, struct series_block **ret,
                 }
                 blocks[(*n)++] = (struct series_block){
                         .id = scan.id,
-                        .worker_text = run_int_or(&scan.values[0], 0),
-                        .columns_text = run_int_or(&scan.values[1], 0),
-                        .start_utc_ns = run_int_or(&scan.values[2], INT64_MIN),
-                        .stop_utc_ns = run_int_or(&scan.values[3], INT64_MIN),
+                        .worker_text = run_int_or(&scan.values[SERIES_WORKER], 0),
+                        .columns_text = run_int_or(&scan.values[SERIES_COLUMNS], 0),
+                        .start_utc_ns = run_int_or(&scan.values[SERIES_START_UTC_NS], INT64_MIN),
+                        .stop_utc_ns = run_int_or(&scan.values[SERIES_STOP_UTC_NS], INT64_MIN),
                 };
         }
         run_scan_end(&scan);
