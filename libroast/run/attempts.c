@@ -65,6 +65,7 @@ static int attempts_visit_record(struct walk *walk, struct run_scan *scan,
         }
         attempt.task_id = node->task;
         attempt.outcome = node->outcome;
+        attempt.ambiguous = node->ambiguous;
         scan->values[CHUNK_OUTCOME] = run_int(node->outcome);
         return walk->visit(&attempt, walk->context, error);
 }

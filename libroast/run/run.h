@@ -124,6 +124,7 @@ struct run_scan {
         int64_t sealed_id;      /* the last row: of a file's current seal, or of the last commit */
         size_t n;               /* columns that the file has, or that were asked for */
         struct scan_file *file; /* NULL: in memory */
+        uint64_t wanted;        /* a skim may have fewer: by bits; others may be left as they are */
         struct run_value values[RUN_COLUMNS_MAX];
 };
 

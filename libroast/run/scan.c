@@ -226,6 +226,7 @@ static bool scan_init(struct run_scan *scan, struct roast_run *run, enum run_tab
         memset(scan, 0, sizeof(*scan));
         scan->run = run;
         scan->table = table;
+        scan->wanted = UINT64_MAX;
         if (!run->memory)
                 return false;
         scan->sealed_id = run->tables[table].sealed_id;
@@ -350,7 +351,7 @@ static int scan_next_row(struct run_scan *scan, int64_t *id, struct roast_error 
         int rc, r;
 
         if (file->pages) {
-                r = pages_next(file->pages, id, scan->values, scan->n);
+                r = pages_next(file->pages, id, scan->values, scan->n, scan->wanted);
                 return r < 0 ? scan_fail_pages(scan, r, error) : r;
         }
         rc = file->rows ? sqlite3_step(file->rows) : SQLITE_DONE;

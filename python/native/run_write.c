@@ -99,18 +99,18 @@ PyObject *native_run_add_worker_event(PyObject *self, PyObject *args)
 /* A row of add_tasks(): the columns of libroast/run/task.def without the worker */
 static int run_parse_task(PyObject *row, struct roast_task *task)
 {
-        long long numbers[13];
+        long long numbers[14];
 
         if (!PyTuple_Check(row)) {
                 PyErr_SetString(PyExc_TypeError, "a task is a tuple");
                 return -1;
         }
-        if (!PyArg_ParseTuple(row, "szLLLLLLLLLLLzzzzzzLL;a task has 21 columns", &task->key,
+        if (!PyArg_ParseTuple(row, "szLLLLLLLLLLLzzzzzzLLL;a task has 22 columns", &task->key,
                               &task->prefix, &numbers[0], &numbers[1], &numbers[2], &numbers[3],
                               &numbers[4], &numbers[5], &numbers[6], &numbers[7], &numbers[8],
                               &numbers[9], &numbers[10], &task->error_type, &task->error_message,
                               &task->dataset, &task->file, &task->tree, &task->uuid, &numbers[11],
-                              &numbers[12]))
+                              &numbers[12], &numbers[13]))
                 return -1;
         task->attempt = numbers[0];
         task->outcome = numbers[1];
@@ -125,6 +125,7 @@ static int run_parse_task(PyObject *row, struct roast_task *task)
         task->transfer_bytes = numbers[10];
         task->entry_start = numbers[11];
         task->entry_stop = numbers[12];
+        task->execution = numbers[13];
         return 0;
 }
 

@@ -113,15 +113,20 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         ROAST_CLEANUP(cleanup_free) char *after = NULL;
 
         sql(path, "UPDATE chunk SET selected_uncompressed_bytes=NULL, cut_bytes=NULL,"
-                  " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL;");
+                  " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL,"
+                  " execution=NULL; UPDATE task SET execution=NULL;");
+        reseal(path, RUN_TASK);
         reseal(path, RUN_CHUNK);
         before = summary_of_file(path);
-        sql(path, "DROP VIEW chunks; DROP VIEW sections;"
+        sql(path, "DROP VIEW chunks; DROP VIEW sections; DROP VIEW tasks;"
+                  "ALTER TABLE task DROP COLUMN execution;"
+                  "ALTER TABLE chunk DROP COLUMN execution;"
                   "ALTER TABLE chunk DROP COLUMN unused_branches_text;"
                   "ALTER TABLE chunk DROP COLUMN unused_bytes;"
                   "ALTER TABLE chunk DROP COLUMN ahead_bytes;"
                   "ALTER TABLE chunk DROP COLUMN cut_bytes;"
                   "ALTER TABLE chunk DROP COLUMN selected_uncompressed_bytes;");
+        reseal(path, RUN_TASK);
         reseal(path, RUN_CHUNK);
         after = summary_of_file(path);
         assert_string_equal(after, before);
