@@ -71,7 +71,7 @@ static struct join_node *join_find_task(struct join_node **nodes, size_t first, 
 /* Of one chunk and one worker, by time: records find their tasks. */
 bool join_times(struct join_node **nodes, size_t n)
 {
-        bool joined = false;
+        bool joined = false, ambiguous;
         size_t first = 0;
 
         for (size_t i = 0; i < n; i++) {
@@ -82,7 +82,8 @@ bool join_times(struct join_node **nodes, size_t n)
                 while (first < i &&
                        (!nodes[first]->is_task || !join_is_within(record, nodes[first], SLACK_NS)))
                         first++;
-                task = join_find_task(nodes, first, i, &record->ambiguous);
+                task = join_find_task(nodes, first, i, &ambiguous);
+                record->ambiguous = ambiguous;
                 if (task) {
                         join_pair(nodes, i, task);
                         joined = true;

@@ -146,7 +146,8 @@ static int join_add_records(struct join *join, struct roast_run *run, struct roa
         struct run_scan scan;
         int r;
 
-        r = run_scan_skim(&scan, run, RUN_CHUNK, CHUNK_EXECUTION + 1, error);
+        r = run_scan_skim(&scan, run, RUN_CHUNK,
+                          (join->any_keyed ? CHUNK_EXECUTION : CHUNK_START_UTC_NS) + 1, error);
         scan.wanted = RECORD_COLUMNS;
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 struct join_node node = join_record_node(&scan);
@@ -173,7 +174,9 @@ static int join_has_lost_records(struct roast_run *run, struct roast_error *erro
         return r < 0 ? r : found;
 }
 
-static int join_has_tasks(struct roast_run *run, struct roast_error *error)
+/* Tasks know their executions, or do not, all alike: that of an older file need not be asked for.
+ */
+static int join_has_tasks(struct join *join, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -181,6 +184,7 @@ static int join_has_tasks(struct roast_run *run, struct roast_error *error)
         r = run_scan_begin(&scan, run, RUN_TASK, error);
         if (r >= 0)
                 r = run_scan_next(&scan, error);
+        join->any_keyed = r > 0 && scan.values[TASK_EXECUTION].type == RUN_INT;
         run_scan_end(&scan);
         return r;
 }
@@ -500,7 +504,7 @@ int join_run(struct join *join, struct roast_run *run, struct roast_error *error
         int r;
 
         *join = (struct join){ 0 };
-        r = join_has_tasks(run, error);
+        r = join_has_tasks(join, run, error);
         if (r == 0)
                 r = join_has_lost_records(run, error);
         if (r <= 0)

@@ -14,11 +14,11 @@ struct join_node {
         uint32_t worker;     /* number of its name; 0: not known */
         uint32_t number;     /* of the attempt at its chunk, from 1; 0: not counted */
         int32_t outcome;     /* enum chunk_outcome, of the attempt */
-        bool is_task;
-        bool by_key;    /* its task is known by its key, else by its chunk */
-        bool merged;    /* it is part of another attempt */
-        bool ambiguous; /* of a record: it could belong to another task, too */
-        bool lost;      /* it had finished, but its result was lost */
+        bool is_task : 1;
+        bool by_key : 1;    /* its task is known by its key, else by its chunk */
+        bool merged : 1;    /* it is part of another attempt */
+        bool ambiguous : 1; /* of a record: it could belong to another task, too */
+        bool lost : 1;      /* it had finished, but its result was lost */
 };
 
 struct join {
