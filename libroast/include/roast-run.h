@@ -2,10 +2,10 @@
 /*
  * A run: everything known about one execution
  *
- * It is a SQLite database (docs/format.md), on disk or in memory. The writer
- * adds rows and commits them; a reader, in the same or another process, sees
- * what was committed. What is read is checked against the seals of the commits:
- * a damaged run is refused, never misread. A call that fails may take back what
+ * It is a SQLite database (docs/format.md), or the same rows in memory. The
+ * writer adds rows and commits them; a reader, in the same or another process,
+ * sees what was committed. What is read of a file is checked against the seals of
+ * the commits: a damaged run is refused, never misread. A call that fails may take back what
  * was added since the last commit, but never what was committed; the writer can
  * go on. One thread at a time uses a run.
  */
@@ -126,6 +126,12 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error);
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
 /* The same, but a file that is there is never replaced: ROAST_E_STATE. */
 int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error);
+/*
+ * A copy in memory to which rows can be added, without those of some tables: a list of names that
+ * ends in NULL, or NULL. Chunks, sections and branches belong together.
+ */
+int roast_run_copy_in_memory(struct roast_run **ret, struct roast_run *run,
+                             const char *const *without, struct roast_error *error);
 
 /*
  * Series on a common grid of n instants: start + i * step. A value holds until the worker's next

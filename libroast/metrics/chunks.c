@@ -126,6 +126,7 @@ struct found {
         struct files files;
         struct failures failures;
         struct branch_walk branches;
+        bool ambiguous;         /* which record belongs to which task is assumed for some */
         bool has_tasks;         /* of chunks: they tell of attempts without a record, too */
         struct run_seen others; /* ids of records that are no chunks: graphs, and what was lost */
 };
@@ -185,6 +186,7 @@ static int chunks_note_attempt(const struct run_attempt *attempt, void *context,
         if (r < 0)
                 return r;
         found->has_tasks |= attempt->task_id != 0;
+        found->ambiguous |= attempt->ambiguous;
         found->stats.lost += attempt->outcome == CHUNK_LOST;
         found->stats.retried += attempt->outcome != CHUNK_GRAPH &&
                                 run_int_or(&attempt->chunk[CHUNK_ATTEMPT], 0) == 2;
@@ -275,20 +277,28 @@ static int chunks_scan_sections(struct collect *collect, size_t *slots,
         return r;
 }
 
-/* Attempts that failed leave nothing in the output, where no task tells of them either. */
-static int chunks_mark_failures(const struct found *found, struct roast_metric_set *set)
+/*
+ * Attempts that failed leave nothing in the output, where no task tells of them either; and of
+ * those that ran on one worker at the same time, none may be known to be another's.
+ */
+static int chunks_mark_counts(const struct found *found, struct roast_metric_set *set)
 {
-        static const enum roast_metric metrics[] = { ROAST_NUM_CHUNKS, ROAST_NUM_FAILED_CHUNKS,
-                                                     ROAST_NUM_RETRIED_CHUNKS };
-        const struct collect *collect = found->collect;
+        static const enum roast_metric metrics[] = {
+                ROAST_NUM_CHUNKS,      ROAST_NUM_FAILED_CHUNKS,     ROAST_NUM_RETRIED_CHUNKS,
+                ROAST_NUM_LOST_CHUNKS, ROAST_NUM_SUCCESSFUL_CHUNKS, ROAST_TOTAL_EVENTS_FROM_CHUNKS,
+        };
+        const char *few = found->has_tasks ? "" : found->collect->few_records;
+        size_t n = found->ambiguous ? ROAST_ARRAY_SIZE(metrics) : *few ? 3 : 0;
         int r = 0;
 
-        if (!collect->few_records[0] || found->has_tasks)
-                return 0;
-        for (size_t i = 0; i < ROAST_ARRAY_SIZE(metrics) && r >= 0; i++)
-                r = roast_metric_set_estimated(set, metrics[i],
-                                               (double)set->values[metrics[i]].count, "%s",
-                                               collect->few_records);
+        for (size_t i = 0; i < n && r >= 0; i++)
+                if (set->values[metrics[i]].state == ROAST_KNOWN)
+                        r = roast_metric_set_estimated(
+                                set, metrics[i], (double)set->values[metrics[i]].count, "%s",
+                                *few ? few
+                                     : "attempts at the same chunk overlap on one worker, and "
+                                       "their "
+                                       "records do not say which task they belong to");
         return r;
 }
 
@@ -301,7 +311,7 @@ static int chunks_set_metrics(struct roast_metric_set *set, struct found *found,
                 return roast_fail_nomem(error);
         if (found->stats.n == 0)
                 return 0;
-        if (chunk_stats_set(set, &found->stats) < 0 || chunks_mark_failures(found, set) < 0 ||
+        if (chunk_stats_set(set, &found->stats) < 0 || chunks_mark_counts(found, set) < 0 ||
             split_set(set, &found->split) < 0)
                 return roast_fail_nomem(error);
         return files_set(&found->files, error);

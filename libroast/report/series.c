@@ -283,20 +283,16 @@ static bool series_is_drawn(const struct report *report, int64_t columns_text)
  */
 static int series_name_sampled(struct report *report, struct roast_error *error)
 {
-        sqlite3_stmt *stmt;
-        int rc, r = 0;
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t n;
+        int r;
 
-        rc = sqlite3_prepare_v2(report->run->db,
-                                "SELECT DISTINCT worker_text,columns_text FROM series", -1, &stmt,
-                                NULL);
-        while ((rc == SQLITE_OK || rc == SQLITE_ROW) && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-                if (series_is_drawn(report, sqlite3_column_int64(stmt, 1)) &&
-                    report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
-                        r = ROAST_E_NOMEM;
-        sqlite3_finalize(stmt);
-        if (r < 0)
-                return roast_fail_nomem(error);
-        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
+        r = series_list(report->run, 0, &blocks, &n, error);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                if (series_is_drawn(report, blocks[i].columns_text) &&
+                    report_name(report, &report->workers, blocks[i].worker_text) < 0)
+                        r = roast_fail_nomem(error);
+        return r;
 }
 
 static int series_by_value(const void *a, const void *b)

@@ -7,7 +7,9 @@
  * word that it was lost with its worker. One walk puts them together: first the
  * records, in their order, then the tasks that have none, because the processor
  * is not decorated, the file did not open or was skipped, or the worker died.
- * The same chunk is that of the same dataset, file, tree and entries.
+ * A record belongs to the task whose execution made it. One that does not know its execution
+ * belongs to the task of the same worker with the same dataset, file, tree and entries during which
+ * it began; where that is true of several, they are joined one each, and marked.
  *
  *   record  task       lost    the attempt is
  *   any     -          -       what the record says
@@ -35,6 +37,7 @@ struct run_attempt {
         int64_t chunk_id; /* row of table `chunk`; 0: there is no record */
         int64_t task_id;  /* row of table `task`; 0: there is none */
         int64_t outcome;  /* enum chunk_outcome; CHUNK_GRAPH comes too */
+        bool ambiguous;   /* which task the record belongs to is assumed */
 };
 
 /* Returns 0, or a negative error that ends the walk. */

@@ -1,9 +1,13 @@
 /*
  * Which records, tasks and words of a loss are one attempt: see join.h.
  *
- * Records and tasks of one chunk come together by the hash of the chunk, spread
- * over buckets. Among these few, those of one worker are joined by their times,
- * and the attempts that remain are counted.
+ * Rows about one task come together by a hash of its key, spread over buckets.
+ * Among these few, a record belongs to the task with the same execution, and the
+ * word that a worker took a result with it is about the last execution there.
+ *
+ * Records of other executors, of older files, and those that a user brings know
+ * no execution. They and the tasks that have no other record come together by the
+ * hash of the chunk, and those of one worker are joined by their times.
  */
 
 #include <stdlib.h>
@@ -14,15 +18,16 @@
 #include "util/array.h"
 #include "util/cleanup.h"
 
-/* By how much the clocks of a record and of its task may differ */
-#define SLACK_NS INT64_C(100000000)
 /* Above this many, a general sort is faster than shifting */
 #define FEW 32
 /* Nodes of one chunk lie far apart: so many places before their turn they are fetched */
 #define AHEAD 16
 
-/* Columns of a record up to the last that is needed */
-#define RECORD_COLUMNS (CHUNK_START_UTC_NS + 1)
+/* Columns of a record that are needed, as bits */
+#define BIT(column) (UINT64_C(1) << CHUNK_##column)
+#define RECORD_COLUMNS                                                                             \
+        (BIT(DATASET) | BIT(FILE) | BIT(TREE) | BIT(ENTRY_START) | BIT(ENTRY_STOP) | BIT(WORKER) | \
+         BIT(START_UTC_NS) | BIT(OUTCOME) | BIT(EXECUTION))
 
 void join_deinit(struct join *join)
 {
@@ -51,6 +56,17 @@ static uint32_t join_worker_of(const struct run_value *value)
         return worker < 0 || worker > UINT32_MAX ? 0 : (uint32_t)worker;
 }
 
+/* Behind the bits of the key: which of its executions */
+#define EXECUTION_BITS 16
+
+/* What rows of one task, or of one chunk, have in common; its first bits are spread evenly. */
+static uint64_t join_group_of(const struct join_node *node)
+{
+        return node->by_key
+                       ? (uint64_t)node->execution >> EXECUTION_BITS << (EXECUTION_BITS + 1) | 1
+                       : node->chunk;
+}
+
 /* Strings are the same if their numbers are; without a file nothing can be said to be the same. */
 static uint64_t join_chunk_of(const struct run_value *dataset, const struct run_value *file,
                               const struct run_value *tree, const struct run_value *start,
@@ -70,11 +86,14 @@ static uint64_t join_chunk_of(const struct run_value *dataset, const struct run_
 static struct join_node join_record_node(const struct run_scan *scan)
 {
         const struct run_value *values = scan->values;
+        int64_t execution = run_int_or(&values[CHUNK_EXECUTION], 0);
 
         return (struct join_node){
                 .chunk = join_chunk_of(&values[CHUNK_DATASET], &values[CHUNK_FILE],
                                        &values[CHUNK_TREE], &values[CHUNK_ENTRY_START],
                                        &values[CHUNK_ENTRY_STOP]),
+                .execution = execution,
+                .by_key = execution > 0,
                 .worker = join_worker_of(&values[CHUNK_WORKER]),
                 .start_utc_ns = run_int_or(&values[CHUNK_START_UTC_NS], INT64_MIN),
                 .id = scan->id,
@@ -87,11 +106,14 @@ static struct join_node join_task_node(const struct run_scan *scan)
 {
         const struct run_value *values = scan->values;
         int64_t stop = run_int_or(&values[TASK_STOP_UTC_NS], INT64_MIN);
+        int64_t execution = run_int_or(&values[TASK_EXECUTION], 0);
 
         return (struct join_node){
                 .chunk =
                         join_chunk_of(&values[TASK_DATASET], &values[TASK_FILE], &values[TASK_TREE],
                                       &values[TASK_ENTRY_START], &values[TASK_ENTRY_STOP]),
+                .execution = execution,
+                .by_key = execution > 0,
                 .worker = join_worker_of(&values[TASK_WORKER]),
                 .start_utc_ns = run_int_or(&values[TASK_START_UTC_NS], stop),
                 .stop_utc_ns = stop,
@@ -112,8 +134,10 @@ static int join_add_tasks(struct join *join, struct roast_run *run, struct roast
                 struct join_node node = join_task_node(&scan);
 
                 /* without entries it is about a file, not about a chunk of it */
-                if (node.chunk && scan.values[TASK_ENTRY_START].type == RUN_INT)
-                        r = join_add(join, &node, error);
+                if (!node.chunk || scan.values[TASK_ENTRY_START].type != RUN_INT)
+                        continue;
+                join->any_keyed |= node.by_key;
+                r = join_add(join, &node, error);
         }
         run_scan_end(&scan);
         return r;
@@ -124,10 +148,13 @@ static int join_add_records(struct join *join, struct roast_run *run, struct roa
         struct run_scan scan;
         int r;
 
-        r = run_scan_skim(&scan, run, RUN_CHUNK, RECORD_COLUMNS, error);
+        r = run_scan_skim(&scan, run, RUN_CHUNK,
+                          (join->any_keyed ? CHUNK_EXECUTION : CHUNK_START_UTC_NS) + 1, error);
+        scan.wanted = RECORD_COLUMNS;
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 struct join_node node = join_record_node(&scan);
 
+                join->any_plain |= node.chunk && !node.by_key;
                 r = join_add(join, &node, error);
         }
         run_scan_end(&scan);
@@ -149,7 +176,9 @@ static int join_has_lost_records(struct roast_run *run, struct roast_error *erro
         return r < 0 ? r : found;
 }
 
-static int join_has_tasks(struct roast_run *run, struct roast_error *error)
+/* Tasks know their executions, or do not, all alike: that of an older file need not be asked for.
+ */
+static int join_has_tasks(struct join *join, struct roast_run *run, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
@@ -157,6 +186,7 @@ static int join_has_tasks(struct roast_run *run, struct roast_error *error)
         r = run_scan_begin(&scan, run, RUN_TASK, error);
         if (r >= 0)
                 r = run_scan_next(&scan, error);
+        join->any_keyed = r > 0 && scan.values[TASK_EXECUTION].type == RUN_INT;
         run_scan_end(&scan);
         return r;
 }
@@ -166,16 +196,6 @@ static int join_compare(int64_t a, int64_t b)
         return (a > b) - (a < b);
 }
 
-/* Among those of one worker, a task begins a little before its record. */
-static int64_t join_begin_of(const struct join_node *node)
-{
-        int64_t begin;
-
-        if (!node->is_task || __builtin_sub_overflow(node->start_utc_ns, SLACK_NS, &begin))
-                return node->start_utc_ns;
-        return begin;
-}
-
 static int join_by_worker(const void *a, const void *b)
 {
         const struct join_node *x = *(struct join_node *const *)a;
@@ -183,8 +203,22 @@ static int join_by_worker(const void *a, const void *b)
         int r;
 
         if ((r = join_compare(x->worker, y->worker)) ||
-            (r = join_compare(join_begin_of(x), join_begin_of(y))) ||
+            (r = join_compare(join_time_of(x), join_time_of(y))) ||
             (r = join_compare(y->is_task, x->is_task)))
+                return r;
+        return join_compare(x->id, y->id);
+}
+
+static int join_by_execution(const void *a, const void *b)
+{
+        const struct join_node *x = *(struct join_node *const *)a;
+        const struct join_node *y = *(struct join_node *const *)b;
+        int r;
+
+        if ((r = join_compare(x->worker, y->worker)) ||
+            (r = join_compare(x->execution, y->execution)) ||
+            (r = join_compare(y->is_task, x->is_task)) ||
+            (r = join_compare(x->start_utc_ns, y->start_utc_ns)))
                 return r;
         return join_compare(x->id, y->id);
 }
@@ -201,56 +235,83 @@ static int join_by_time(const void *a, const void *b)
         return join_compare(x->id, y->id);
 }
 
-static bool join_is_within(const struct join_node *record, const struct join_node *task)
+void join_pair(struct join_node **nodes, size_t at, struct join_node *task)
 {
-        int64_t end;
-
-        return __builtin_add_overflow(task->stop_utc_ns, SLACK_NS, &end) ||
-               record->start_utc_ns <= end;
+        task->merged = true;
+        task->task = (int64_t)at + 1;
+        nodes[at]->task = task->id;
 }
 
-/* The last record of a task shares its end. */
-static void join_settle(struct join_node *record, const struct join_node *task)
+void join_settle(struct join_node **nodes, size_t n)
 {
-        if (!record)
-                return;
-        record->output_bytes = task->output_bytes;
-        if (task->outcome == CHUNK_SKIPPED && record->outcome == CHUNK_FAILED)
-                record->outcome = CHUNK_SKIPPED;
-        else if ((task->outcome == CHUNK_FAILED || task->outcome == CHUNK_CANCELLED) &&
-                 record->outcome == CHUNK_FINISHED)
-                record->outcome = task->outcome;
+        for (size_t i = 0; i < n; i++) {
+                struct join_node *task = nodes[i], *record;
+
+                if (!task->is_task || !task->task)
+                        continue;
+                record = nodes[task->task - 1];
+                task->task = 0;
+                record->output_bytes = task->output_bytes;
+                if (task->outcome == CHUNK_SKIPPED && record->outcome == CHUNK_FAILED)
+                        record->outcome = CHUNK_SKIPPED;
+                else if ((task->outcome == CHUNK_FAILED || task->outcome == CHUNK_CANCELLED) &&
+                         record->outcome == CHUNK_FINISHED)
+                        record->outcome = task->outcome;
+        }
 }
 
-/* Attempts at one chunk, of one worker, by time: records find their tasks. */
-static size_t join_records(struct join_node **nodes, size_t n, bool *joined)
+static size_t join_count_lost(struct join_node **nodes, size_t n)
 {
-        struct join_node *task = NULL, *last = NULL;
         size_t n_lost = 0;
+
+        for (size_t i = 0; i < n; i++)
+                n_lost += nodes[i]->outcome == CHUNK_LOST;
+        return n_lost;
+}
+
+/* Of one task and one worker, by execution: each task is followed by its records. */
+static void join_executions(struct join_node **nodes, size_t n)
+{
+        struct join_node *task = NULL;
 
         for (size_t i = 0; i < n; i++) {
                 struct join_node *node = nodes[i];
 
-                if (node->outcome == CHUNK_LOST) {
-                        n_lost++;
-                } else if (node->is_task) {
-                        join_settle(last, task);
+                if (node->outcome == CHUNK_LOST)
+                        continue;
+                if (node->is_task)
                         task = node;
-                        last = NULL;
-                } else if (task && join_is_within(node, task)) {
-                        task->merged = *joined = true;
-                        node->task = task->id;
-                        last = node;
-                }
+                else if (task && task->execution == node->execution)
+                        join_pair(nodes, i, task);
         }
-        join_settle(last, task);
-        return n_lost;
+        join_settle(nodes, n);
+}
+
+static void join_sort_nodes(struct join_node **nodes, size_t n,
+                            int (*order)(const void *, const void *))
+{
+        if (n > FEW) {
+                qsort(nodes, n, sizeof(struct join_node *), order);
+                return;
+        }
+        for (size_t i = 1; i < n; i++) {
+                struct join_node *node = nodes[i];
+                size_t j = i;
+
+                for (; j > 0 && order(&nodes[j - 1], &node) > 0; j--)
+                        nodes[j] = nodes[j - 1];
+                nodes[j] = node;
+        }
 }
 
 /* Finished attempts whose result was lost, the latest first; the word of it is part of them. */
-static void join_lost(struct join_node **nodes, size_t n, size_t n_lost)
+static void join_lost(struct join_node **nodes, size_t n)
 {
-        size_t n_joined = 0;
+        size_t n_lost = join_count_lost(nodes, n), n_joined = 0;
+
+        if (n_lost == 0)
+                return;
+        join_sort_nodes(nodes, n, join_by_worker);
 
         for (size_t i = n; i-- > 0 && n_joined < n_lost;) {
                 struct join_node *node = nodes[i];
@@ -272,23 +333,6 @@ static void join_lost(struct join_node **nodes, size_t n, size_t n_lost)
         }
 }
 
-static void join_sort_nodes(struct join_node **nodes, size_t n,
-                            int (*order)(const void *, const void *))
-{
-        if (n > FEW) {
-                qsort(nodes, n, sizeof(struct join_node *), order);
-                return;
-        }
-        for (size_t i = 1; i < n; i++) {
-                struct join_node *node = nodes[i];
-                size_t j = i;
-
-                for (; j > 0 && order(&nodes[j - 1], &node) > 0; j--)
-                        nodes[j] = nodes[j - 1];
-                nodes[j] = node;
-        }
-}
-
 static void join_count(struct join *join, struct join_node **nodes, size_t n)
 {
         uint32_t number = 0;
@@ -302,45 +346,88 @@ static void join_count(struct join *join, struct join_node **nodes, size_t n)
         }
 }
 
-/* Everything about one chunk; returns whether a record has found its task. */
-static bool join_chunk(struct join *join, struct join_node **nodes, size_t n)
+/* The end of those with the same worker, from one on */
+static size_t join_same_worker(struct join_node *const *nodes, size_t n, size_t from)
 {
-        bool joined = false;
-        size_t same;
+        size_t end = from + 1;
 
-        join_sort_nodes(nodes, n, join_by_worker);
-        for (size_t i = 0; i < n; i += same) {
-                for (same = 1; i + same < n && nodes[i + same]->worker == nodes[i]->worker; same++)
-                        ;
-                if (nodes[i]->worker)
-                        join_lost(nodes + i, same, join_records(nodes + i, same, &joined));
+        while (end < n && nodes[end]->worker == nodes[from]->worker)
+                end++;
+        return end;
+}
+
+static bool join_has_record(struct join_node *const *nodes, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (!nodes[i]->is_task)
+                        return true;
+        return false;
+}
+
+/* Everything about one task */
+static void join_task(struct join *join, struct join_node **nodes, size_t n)
+{
+        if (join->any_plain && !join_has_record(nodes, n)) { /* its records may know no key */
+                for (size_t i = 0; i < n; i++)
+                        nodes[i]->by_key = false;
+                return;
+        }
+        join_sort_nodes(nodes, n, join_by_execution);
+        for (size_t i = 0, end; i < n; i = end) {
+                end = join_same_worker(nodes, n, i);
+                join_executions(nodes + i, end - i);
+                join_lost(nodes + i, end - i);
         }
         join_count(join, nodes, n);
-        return joined;
+}
+
+/* Everything about one chunk, but for what is known by tasks */
+static void join_chunk(struct join *join, struct join_node **nodes, size_t n)
+{
+        if (nodes[0]->by_key)
+                return;
+        join_sort_nodes(nodes, n, join_by_worker);
+        for (size_t i = 0, end; i < n; i = end) {
+                end = join_same_worker(nodes, n, i);
+                if (!nodes[i]->worker)
+                        continue;
+                join->by_time |= join_times(nodes + i, end - i);
+                join_lost(nodes + i, end - i);
+        }
+        join_count(join, nodes, n);
+}
+
+static void join_either(struct join *join, struct join_node **nodes, size_t n)
+{
+        if (nodes[0]->by_key)
+                join_task(join, nodes, n);
+        else if (!join->any_plain || !join->any_keyed) /* else these wait for tasks to join them */
+                join_chunk(join, nodes, n);
 }
 
 /*
  * Where each task has a process of its own (TaskVine), records do not know the worker by the name
  * that the tasks have for it: chunk and time alone join them.
  */
-static bool join_strangers(struct join *join, struct join_node **nodes, size_t n)
+static void join_strangers(struct join *join, struct join_node **nodes, size_t n)
 {
-        bool joined = false;
-
-        for (size_t i = 0; i < n; i++)
+        if (nodes[0]->by_key)
+                return;
+        for (size_t i = 0; i < n; i++) {
+                join->n_alone -= nodes[i]->is_task && !nodes[i]->merged;
                 nodes[i]->worker = 1;
+        }
         join_sort_nodes(nodes, n, join_by_worker);
-        join_records(nodes, n, &joined);
+        join_times(nodes, n);
         join_count(join, nodes, n);
-        return joined;
 }
 
-static int join_by_chunk(const void *a, const void *b)
+static int join_by_group(const void *a, const void *b)
 {
-        const struct join_node *x = *(struct join_node *const *)a;
-        const struct join_node *y = *(struct join_node *const *)b;
+        uint64_t x = join_group_of(*(struct join_node *const *)a);
+        uint64_t y = join_group_of(*(struct join_node *const *)b);
 
-        return (x->chunk > y->chunk) - (x->chunk < y->chunk);
+        return (x > y) - (x < y);
 }
 
 static void join_fetch_ahead(struct join_node **nodes, size_t n, size_t at)
@@ -349,28 +436,26 @@ static void join_fetch_ahead(struct join_node **nodes, size_t n, size_t at)
                 __builtin_prefetch(nodes[i], 1);
 }
 
-/* Returns whether any of them says so. */
-static bool join_each_chunk(struct join *join, struct join_node **nodes, size_t n,
-                            bool (*visit)(struct join *, struct join_node **, size_t))
+static void join_each(struct join *join, struct join_node **nodes, size_t n,
+                      void (*visit)(struct join *, struct join_node **, size_t))
 {
-        bool any = false;
         size_t same;
 
-        join->n_alone = 0;
         for (size_t i = 0; i < n; i += same) {
+                uint64_t group = join_group_of(nodes[i]);
+
                 join_fetch_ahead(nodes, n, i);
-                for (same = 1; i + same < n && nodes[i + same]->chunk == nodes[i]->chunk; same++)
+                for (same = 1; i + same < n && join_group_of(nodes[i + same]) == group; same++)
                         ;
-                any |= visit(join, nodes + i, same);
+                visit(join, nodes + i, same);
         }
-        return any;
 }
 
 /*
- * Nodes of known chunks, by chunk. Hashes are spread evenly: their first bits tell the bucket, in
- * which there are nearly always one or two chunks.
+ * Nodes of known groups, by group. Hashes are spread evenly: their first bits tell the bucket, in
+ * which there are nearly always one or two groups.
  */
-static int join_order_by_chunk(const struct join *join, struct join_node **nodes, size_t *n)
+static int join_order(const struct join *join, struct join_node **nodes, size_t *n)
 {
         ROAST_CLEANUP(cleanup_free) size_t *ends = NULL;
         unsigned int shift = 63;
@@ -383,17 +468,17 @@ static int join_order_by_chunk(const struct join *join, struct join_node **nodes
         if (!ends)
                 return ROAST_E_NOMEM;
         for (size_t i = 0; i < join->n; i++)
-                if (join->nodes[i].chunk)
-                        ends[(join->nodes[i].chunk >> shift) + 1]++;
+                if (join_group_of(&join->nodes[i]))
+                        ends[(join_group_of(&join->nodes[i]) >> shift) + 1]++;
         for (size_t i = 0; i < n_buckets; i++)
                 ends[i + 1] += ends[i];
         for (size_t i = 0; i < join->n; i++) /* each bucket's begin moves to its end */
-                if (join->nodes[i].chunk)
-                        nodes[ends[join->nodes[i].chunk >> shift]++] = &join->nodes[i];
+                if (join_group_of(&join->nodes[i]))
+                        nodes[ends[join_group_of(&join->nodes[i]) >> shift]++] = &join->nodes[i];
         *n = ends[n_buckets - 1];
         for (size_t i = 0, begin = 0; i < n_buckets; begin = ends[i++]) {
                 join_fetch_ahead(nodes, *n, begin);
-                join_sort_nodes(nodes + begin, ends[i] - begin, join_by_chunk);
+                join_sort_nodes(nodes + begin, ends[i] - begin, join_by_group);
         }
         return 0;
 }
@@ -404,11 +489,16 @@ static int join_all(struct join *join)
         struct join_node **nodes = calloc(join->n, sizeof(struct join_node *));
         size_t n;
 
-        if (!nodes || join_order_by_chunk(join, nodes, &n) < 0)
+        if (!nodes || join_order(join, nodes, &n) < 0)
                 return ROAST_E_NOMEM;
-        if (!join_each_chunk(join, nodes, n, join_chunk) && join->n_records &&
-            join->n > join->n_records)
-                join_each_chunk(join, nodes, n, join_strangers);
+        join_each(join, nodes, n, join_either);
+        if (join->any_plain && join->any_keyed) {
+                if (join_order(join, nodes, &n) < 0)
+                        return ROAST_E_NOMEM;
+                join_each(join, nodes, n, join_chunk);
+        }
+        if (join->any_plain && !join->by_time && join->n > join->n_records)
+                join_each(join, nodes, n, join_strangers);
         return 0;
 }
 
@@ -417,7 +507,7 @@ int join_run(struct join *join, struct roast_run *run, struct roast_error *error
         int r;
 
         *join = (struct join){ 0 };
-        r = join_has_tasks(run, error);
+        r = join_has_tasks(join, run, error);
         if (r == 0)
                 r = join_has_lost_records(run, error);
         if (r <= 0)

@@ -178,7 +178,8 @@ static inline void pages_get_value(struct run_value *value, uint64_t type, const
 }
 
 /* A row is a header, with its own length and a type for each column, and the values. */
-static int pages_get_row(struct run_value *values, size_t n, const uint8_t *row, uint64_t len)
+static int pages_get_row(struct run_value *values, size_t n, uint64_t wanted, const uint8_t *row,
+                         uint64_t len)
 {
         static const uint8_t sizes[12] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };
         const uint8_t *end = row + len, *types, *types_end, *at;
@@ -198,8 +199,12 @@ static int pages_get_row(struct run_value *values, size_t n, const uint8_t *row,
                 if (used == 0 || type == 10 || type == 11 || size > (uint64_t)(end - at))
                         return ROAST_E_CORRUPT;
                 types += used;
-                if (i > 0) /* the id is not kept among the values */
-                        pages_get_value(values++, type, at, size);
+                if (i > 0) { /* the id is not kept among the values */
+                        if (wanted & 1)
+                                pages_get_value(values, type, at, size);
+                        wanted >>= 1;
+                        values++;
+                }
                 at += size;
         }
         while (values < values_end) /* columns that came later */
@@ -208,7 +213,7 @@ static int pages_get_row(struct run_value *values, size_t n, const uint8_t *row,
 }
 
 static int pages_read_row(struct pages *pages, const uint8_t *cell, const uint8_t *end, int64_t *id,
-                          struct run_value *values, size_t n)
+                          struct run_value *values, size_t n, uint64_t wanted)
 {
         uint64_t size, row_id;
         uint32_t local;
@@ -225,12 +230,13 @@ static int pages_read_row(struct pages *pages, const uint8_t *cell, const uint8_
         if (local + (local < size ? 4 : 0) > (size_t)(end - cell))
                 return ROAST_E_CORRUPT;
         if (local == size)
-                return pages_get_row(values, n, cell, size);
+                return pages_get_row(values, n, wanted, cell, size);
         r = pages_read_long_row(pages, cell, local, size);
-        return r < 0 ? r : pages_get_row(values, n, pages->long_row.data, size);
+        return r < 0 ? r : pages_get_row(values, n, wanted, pages->long_row.data, size);
 }
 
-int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_t n)
+int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_t n,
+               uint64_t wanted)
 {
         while (pages->depth > 0) {
                 struct level *level = &pages->levels[pages->depth - 1];
@@ -250,7 +256,7 @@ int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_
                 if (!cell)
                         return ROAST_E_CORRUPT;
                 if (level->leaf) {
-                        r = pages_read_row(pages, cell, end, id, values, n);
+                        r = pages_read_row(pages, cell, end, id, values, n, wanted);
                         return r < 0 ? r : 1;
                 }
                 if (end - cell < 4)

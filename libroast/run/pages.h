@@ -25,6 +25,8 @@ int pages_open(struct pages **ret, sqlite3 *db, const char *table);
 void pages_free(struct pages *pages);
 /*
  * The next row: 1, or 0 behind the last, or a negative error. Its n values
- * behind the id are valid until the next call; strings do not end in a NUL.
+ * behind the id are valid until the next call, of the first 64 only those whose bit is set in
+ * wanted; strings do not end in a NUL.
  */
-int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_t n);
+int pages_next(struct pages *pages, int64_t *id, struct run_value *values, size_t n,
+               uint64_t wanted);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -112,6 +113,14 @@ int series_walk_begin(struct series_walk *walk, struct roast_run *run, const str
         return r < 0 ? r : run_scan_begin(&walk->scan, run, RUN_SERIES, error);
 }
 
+int series_walk_begin_any(struct series_walk *walk, struct roast_run *run,
+                          const struct intern *texts, struct roast_error *error)
+{
+        memset(walk, 0, sizeof(*walk));
+        walk->texts = texts;
+        return run_scan_skim(&walk->scan, run, RUN_SERIES, SERIES_N_COLUMNS, error);
+}
+
 void series_walk_end(struct series_walk *walk)
 {
         run_scan_end(&walk->scan);
@@ -136,8 +145,8 @@ char *series_walk_text(const struct series_walk *walk, const struct run_value *v
         return text_copy(text, len);
 }
 
-int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
-                       struct roast_error *error)
+static int series_decode(struct series_walk *walk, const void *data, size_t len,
+                         struct roast_error *error)
 {
         struct roast_error own = { 0 };
         int r = block_decode(&walk->block, data, len, &own);
@@ -164,7 +173,16 @@ static int series_decode_row(struct series_walk *walk, struct roast_error *error
         walk->worker_text = values[SERIES_WORKER].integer;
         walk->columns = intern_get(walk->texts, (size_t)values[SERIES_COLUMNS].integer - 1,
                                    &walk->columns_len);
-        return series_walk_decode(walk, values[SERIES_BLOCK].data, values[SERIES_BLOCK].len, error);
+        return series_decode(walk, values[SERIES_BLOCK].data, values[SERIES_BLOCK].len, error);
+}
+
+int series_walk_read(struct series_walk *walk, int64_t id, struct roast_error *error)
+{
+        int r;
+
+        run_scan_seek(&walk->scan, id);
+        r = run_scan_next(&walk->scan, error);
+        return r > 0 ? series_decode_row(walk, error) : r;
 }
 
 int series_walk_next(struct series_walk *walk, struct roast_error *error)
@@ -185,6 +203,38 @@ int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct ro
                 if (walk->scan.values[SERIES_WORKER].integer == worker_text &&
                     (r = series_decode_row(walk, error)) != 0)
                         break;
+        return r;
+}
+
+int series_list(struct roast_run *run, int64_t after, struct series_block **ret, size_t *n,
+                struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t cap = 0;
+        struct run_scan scan;
+        int r;
+
+        *n = 0;
+        r = run_scan_skim(&scan, run, RUN_SERIES, SERIES_STOP_UTC_NS + 1, error);
+        if (r >= 0 && after > 0)
+                run_scan_seek(&scan, after + 1);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                if (ARRAY_ROOM(blocks, *n, cap) < 0) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
+                blocks[(*n)++] = (struct series_block){
+                        .id = scan.id,
+                        .worker_text = run_int_or(&scan.values[SERIES_WORKER], 0),
+                        .columns_text = run_int_or(&scan.values[SERIES_COLUMNS], 0),
+                        .start_utc_ns = run_int_or(&scan.values[SERIES_START_UTC_NS], INT64_MIN),
+                        .stop_utc_ns = run_int_or(&scan.values[SERIES_STOP_UTC_NS], INT64_MIN),
+                };
+        }
+        run_scan_end(&scan);
+        *ret = r < 0 ? NULL : blocks;
+        if (r >= 0)
+                blocks = NULL;
         return r;
 }
 

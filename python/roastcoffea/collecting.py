@@ -37,6 +37,7 @@ _faults: dict[str, int] = {}
 _failures: dict[ChunkKey, int] = {}
 _worker: str | None = None
 _ask_worker: Callable[[], str | None] | None = None
+_ask_execution: Callable[[], int | None] | None = None
 _host: str | None = None
 _generation = 0
 _clock = RunClock()
@@ -213,25 +214,28 @@ def set_identity(
     worker: str | None = None,
     host: str | None = None,
     ask_worker: Callable[[], str | None] | None = None,
+    ask_execution: Callable[[], int | None] | None = None,
 ) -> None:
     """Name this process; a back end does this once, where it knows better.
 
-    ``ask_worker`` tells the worker of the calling thread, where several share a process.
+    ``ask_worker`` returns the worker of the calling thread, where several share a process, and
+    ``ask_execution`` the number of the execution of a task that it runs.
     """
-    global _worker, _host, _ask_worker
+    global _worker, _host, _ask_worker, _ask_execution
     _worker = worker
     _ask_worker = ask_worker
+    _ask_execution = ask_execution
     if host is not None:
         _host = host
 
 
 def forget_identity(worker: str) -> None:
     """Take back the name of a worker that has closed in this process."""
-    global _worker, _ask_worker
+    global _worker, _ask_worker, _ask_execution
     if _worker == worker:
         _worker = None
         if not _sinks:
-            _ask_worker = None
+            _ask_worker = _ask_execution = None
 
 
 def identity() -> Identity:
@@ -244,6 +248,11 @@ def identity() -> Identity:
         worker = _ask_worker() or worker
     pid = os.getpid()
     return Identity(worker or f"{_host}:{pid}", _host, pid)
+
+
+def execution() -> int | None:
+    """Return the number of the execution of a task that this thread runs, if that is known."""
+    return None if _ask_execution is None else _ask_execution()
 
 
 def attempt(key: ChunkKey) -> int:

@@ -171,6 +171,7 @@ class Measurement:
             "host": host,
             "pid": pid,
             "thread": threading.get_ident(),
+            "execution": collecting.execution(),
             "metadata": inputs.user_metadata(self.metadata),
         }
         if outcome != "graph":

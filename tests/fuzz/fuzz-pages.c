@@ -138,7 +138,7 @@ static int64_t walk(sqlite3 *db)
         r = pages_open(&pages, db, "t");
         if (r <= 0)
                 return r;
-        while ((r = pages_next(pages, &id, values, COLUMNS)) > 0) {
+        while ((r = pages_next(pages, &id, values, COLUMNS, UINT64_MAX)) > 0) {
                 if (++n > LIMIT) /* a file of this size has not so many */
                         abort();
                 for (size_t i = 0; i < COLUMNS; i++)

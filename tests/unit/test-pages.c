@@ -12,7 +12,8 @@
 #include "alloc.h"
 #include "folder.h"
 #include "roast-error.h"
-#include "run/run.h"
+#include "run/file.h"
+#include "run/pages.h"
 
 #define COLUMNS 6
 
@@ -135,14 +136,14 @@ static int64_t compare_walks(sqlite3 *db)
         while (sqlite3_step(stmt) == SQLITE_ROW) {
                 size_t columns = (size_t)sqlite3_column_count(stmt) - 1;
 
-                assert_int_equal(pages_next(pages, &id, values, columns), 1);
+                assert_int_equal(pages_next(pages, &id, values, columns, UINT64_MAX), 1);
                 assert_int_equal(id, sqlite3_column_int64(stmt, 0));
-                run_read_values(stmt, expected, columns);
+                run_read_values(stmt, 1, expected, columns);
                 for (size_t i = 0; i < columns; i++)
                         assert_same(&values[i], &expected[i]);
                 n++;
         }
-        assert_int_equal(pages_next(pages, &id, values, COLUMNS), 0);
+        assert_int_equal(pages_next(pages, &id, values, COLUMNS, UINT64_MAX), 0);
         pages_free(pages);
         sqlite3_finalize(stmt);
         exec(db, "COMMIT");
@@ -225,7 +226,7 @@ static int64_t walk(sqlite3 *db)
         r = pages_open(&pages, db, "t");
         if (r <= 0)
                 return r;
-        while ((r = pages_next(pages, &id, values, COLUMNS)) > 0 && n < 100000)
+        while ((r = pages_next(pages, &id, values, COLUMNS, UINT64_MAX)) > 0 && n < 100000)
                 n++;
         pages_free(pages);
         return r < 0 ? r : n;

@@ -114,11 +114,15 @@ static void test_an_older_minor_version_lacks_columns(void **state)
 
         sql(path, "UPDATE chunk SET selected_uncompressed_bytes=NULL, cut_bytes=NULL,"
                   " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL,"
-                  " output_bytes=NULL;");
+                  " output_bytes=NULL, execution=NULL;"
+                  "UPDATE task SET execution=NULL;");
+        reseal(path, RUN_TASK);
         reseal(path, RUN_CHUNK);
         before = summary_of_file(path);
         sql(path, "DROP VIEW chunks; DROP VIEW sections; DROP VIEW tasks;"
+                  "ALTER TABLE task DROP COLUMN execution;"
                   "ALTER TABLE task DROP COLUMN output_bytes;"
+                  "ALTER TABLE chunk DROP COLUMN execution;"
                   "ALTER TABLE chunk DROP COLUMN output_bytes;"
                   "ALTER TABLE chunk DROP COLUMN unused_branches_text;"
                   "ALTER TABLE chunk DROP COLUMN unused_bytes;"

@@ -16,11 +16,13 @@ more: when its last attempts began is known from what it last said to be running
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import time
 import uuid
 import zlib
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import collecting
@@ -52,7 +54,29 @@ ZLIB_HEAD = 0x78
 CLOCK_NS = 5_000_000
 
 _RUNNING = frozenset(("executing", "long-running", "cancelled", "resumed"))
+_LEFT = frozenset(("released", "forgotten"))
 _ENDED = {"memory": FINISHED, "error": FAILED, "rescheduled": CANCELLED}
+
+
+#: Executions of tasks of which records were made, by worker and key. One is forgotten when the
+#: next begins, or nobody needs the result any more: every ledger of a worker does that, and finds
+#: the number that the thread of the task gave until then.
+_executions: dict[tuple[str, Any], int] = {}
+_numbers = itertools.cycle(range(1, 1 << 16))
+
+
+def task_number(key: Any) -> int:
+    """Return the number of a task of which no execution is known: see execution in task.def."""
+    return int.from_bytes(blake2b(text(key).encode(), digest_size=6).digest()) >> 1 << 16
+
+
+def execution_of(worker: Worker, key: Any) -> int:
+    """Return the number of the execution that a worker's thread is at."""
+    place = (worker.address, key)
+    known = _executions.get(place)
+    if known is None:  # other threads are at other tasks
+        known = _executions[place] = task_number(key) + next(_numbers)
+    return known
 
 
 def text(value: Any) -> str:
@@ -106,7 +130,7 @@ def lost_row(key: Any, prefix: str | None, utc_ns: int, item: Any) -> tuple[Any,
     """Return the row of an attempt that was lost; -1 and None stand for what is not known."""
     return (
         text(key), prefix if prefix is None else text(prefix), -1, LOST, -1, utc_ns,
-        -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}),
+        -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}), task_number(key),
     )  # fmt: skip
 
 
@@ -148,6 +172,9 @@ class WorkerLedger:
         """Take a transition of a task."""
         if finish == "executing":
             self.begun[key] = time.monotonic_ns()
+            _executions.pop((self.worker.address, key), None)
+        elif finish in _LEFT and start not in _RUNNING:  # else its thread is still at it
+            _executions.pop((self.worker.address, key), None)
         elif start in _RUNNING and finish in _ENDED:
             begun = self.begun.pop(key, None)
             if begun is not None:
@@ -164,6 +191,7 @@ class WorkerLedger:
             CANCELLED if start == "cancelled" else _ENDED[finish], task.startstops,
             len(task.startstops), task.nbytes, task.type, work_item(task.run_spec),
             task.exception, task.exception_text, task.prefix,
+            _executions.get((self.worker.address, key)),
         ))  # fmt: skip
         if len(self.ended) >= ROWS_MAX:
             self.send()
@@ -171,7 +199,7 @@ class WorkerLedger:
     def row(self, noted: tuple[Any, ...]) -> tuple[Any, ...]:
         """Make a row of what was noted, as ``Run.add_tasks`` takes it."""
         (key, begun, ended, clock, outcome, startstops, n, nbytes, kind, item, exception, said,
-         prefix) = noted  # fmt: skip
+         prefix, execution) = noted  # fmt: skip
         transfer, unpacking, disk = 0.0, 0.0, 0.0
         transfers = []
         compute = None
@@ -204,6 +232,7 @@ class WorkerLedger:
             *error, *chunk_of(item, self.files), -1, -1,
             # what coffea has packed is sized by Dask as what it is: bytes
             int(nbytes) if kind is bytes and item is not None and outcome == FINISHED else -1,
+            execution or task_number(key),
         )  # fmt: skip
 
     def fetched_bytes(self, transfers: list[tuple[Any, ...]]) -> int:

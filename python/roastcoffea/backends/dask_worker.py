@@ -21,7 +21,7 @@ from tornado.ioloop import PeriodicCallback
 
 from roastcoffea import collecting
 from roastcoffea.backends.dask_channel import WorkerChannel
-from roastcoffea.backends.dask_ledger import WorkerLedger
+from roastcoffea.backends.dask_ledger import WorkerLedger, execution_of
 
 try:
     from roastcoffea import _probe
@@ -93,7 +93,7 @@ class WorkerProbe(WorkerPlugin):
         self.spent_ns = 0  # by us on the worker's event loop
         self.transitions = 0
         self.watched_ns = 0
-        collecting.set_identity(worker=worker.address, ask_worker=worker_of_thread)
+        collecting.set_identity(worker.address, None, worker_of_thread, execution_of_thread)
         self.faults_before = collecting.faults()
         collecting.add_sink(self.topic, self.send_chunks, worker.address)
         self.clock = collecting.clock()
@@ -308,6 +308,14 @@ def worker_of_thread() -> str | None:
         return str(get_worker().address)
     except ValueError:
         return None
+
+
+def execution_of_thread() -> int | None:
+    """Return the number of the execution of the task that this thread runs, if it runs one."""
+    from distributed.worker import thread_state
+
+    key = getattr(thread_state, "key", None)
+    return None if key is None else execution_of(thread_state.execution_state["worker"], key)
 
 
 async def flush(topic: str, token: str, asked_ns: int, dask_worker: Worker) -> bool:
