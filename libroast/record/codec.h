@@ -28,7 +28,7 @@
 #include "record/predict.h"
 #include "record/uuid.h"
 
-#define CODEC_VERSION 2
+#define CODEC_VERSION 3
 /* Bounds on what a hostile length can make us allocate */
 #define CODEC_TEXT_MAX      ((uint64_t)1 << 28)
 #define CODEC_RATIO_MAX     32768 /* zstd's densest block: 128 kB of the same byte in 4 */

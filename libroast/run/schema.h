@@ -8,7 +8,7 @@
 
 #define RUN_APPLICATION_ID 0x524F5354 /* "ROST" */
 #define RUN_MAJOR          1
-#define RUN_MINOR          1
+#define RUN_MINOR          2
 #define RUN_USER_VERSION   (RUN_MAJOR * 1000 + RUN_MINOR)
 
 enum run_table {
