@@ -247,9 +247,11 @@ static void record_set_selected(struct v1_record *record)
                         v1_real(&record->accessed_bytes);
 
         if (!record->of_chunk) {
-                *selected = record->accessed_bytes;
-                record->values[CHUNK_SELECTED_UNCOMPRESSED_BYTES] =
-                        record->accessed_uncompressed_bytes;
+                if (record->accessed_bytes.type != V1_ABSENT)
+                        *selected = record->accessed_bytes;
+                if (record->accessed_uncompressed_bytes.type != V1_ABSENT)
+                        record->values[CHUNK_SELECTED_UNCOMPRESSED_BYTES] =
+                                record->accessed_uncompressed_bytes;
         } else if (share >= 0 && share <= 1 && tree >= 0) {
                 *selected = v1_number(&(struct json_number){ .real = round(tree * share) }, 1);
                 if (growth > 0)

@@ -200,13 +200,13 @@ static bool source_py_text(struct source *in, struct json_text *text)
         return source_text_of(source_of(in), source_of(in)->value, text);
 }
 
-/* A key that is no str is its str(). */
+/* A key that is no str is its str(); None has none. */
 static bool source_py_key_text(struct source *in, struct json_text *text)
 {
         struct source_python *py = source_of(in);
         struct source_frame *frame = &py->frames[py->depth - 1];
 
-        if (!PyUnicode_Check(frame->key)) {
+        if (!PyUnicode_Check(frame->key) && frame->key != Py_None) {
                 PyObject *shown = PyObject_Str(frame->key);
 
                 if (!shown)
