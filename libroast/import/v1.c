@@ -16,8 +16,8 @@
 #include <xxhash.h>
 
 #include "import/import.h"
-#include "util/python-text.h"
 #include "util/cleanup.h"
+#include "util/python-text.h"
 #include "util/size.h"
 #include "v1/v1.h"
 

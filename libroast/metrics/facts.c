@@ -86,7 +86,8 @@ static int facts_set_reasons(struct collect *collect)
         if (collect->given)
                 return 0;
         if (elapsed->state == ROAST_ABSENT && !elapsed->reason &&
-            roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS, "the run has not finished") < 0)
+            roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS, "the run has not finished") <
+                    0)
                 return ROAST_E_NOMEM;
         return report_begin(set);
 }

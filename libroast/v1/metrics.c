@@ -84,9 +84,8 @@ static bool metrics_read_figure(struct v1 *v1, struct source *in)
         if (!isfinite(number.real))
                 return true;
         return metrics_check(
-                in,
-                number.whole ? roast_run_fact_int(v1->run, name, number.integer, &v1->error)
-                             : roast_run_fact_real(v1->run, name, number.real, &v1->error));
+                in, number.whole ? roast_run_fact_int(v1->run, name, number.integer, &v1->error)
+                                 : roast_run_fact_real(v1->run, name, number.real, &v1->error));
 }
 
 static bool metrics_note_cpu(struct v1 *v1, struct source *in, const struct python_tuple *span,
@@ -122,12 +121,12 @@ static bool metrics_read_span(struct v1 *v1, struct source *in)
                 return false;
         if (r == 0 || span.n < 3 || isnan(number.real))
                 return true;
-        return metrics_check(in,
-                             roast_run_add_span(v1->run, span.items[0].text ? span.items[0].text : "",
-                                                span.items[1].text,
-                                                span.items[2].text ? span.items[2].text : "",
-                                                span.n > 3 ? span.items[3].text : NULL, number.real,
-                                                &v1->error)) &&
+        return metrics_check(in, roast_run_add_span(v1->run,
+                                                    span.items[0].text ? span.items[0].text : "",
+                                                    span.items[1].text,
+                                                    span.items[2].text ? span.items[2].text : "",
+                                                    span.n > 3 ? span.items[3].text : NULL,
+                                                    number.real, &v1->error)) &&
                metrics_note_cpu(v1, in, &span, number.real);
 }
 
@@ -163,7 +162,7 @@ bool v1_read_metrics(struct v1 *v1)
 {
         struct source *in = source_json_init(&v1->json, &v1->reader);
 
-        if (!source_enter(in))
+        if (!json_read_object(&v1->reader))
                 return false;
         while (source_key(in)) {
                 int part = metrics_find(part_keys, in);

@@ -8,7 +8,8 @@
 /* A number in a unit, rounded; CHUNK_ABSENT: not finite, or out of range */
 int64_t v1_scaled(const struct json_number *number, double unit);
 
-/* A record that was read as rows of a run. Exact: what is no whole number of its column stays so. */
+/* A record that was read as rows of a run. Exact: what is no whole number of its column stays so.
+ */
 int v1_record_add(const struct v1_record *record, struct roast_run *run, bool exact,
                   struct roast_error *error);
 
