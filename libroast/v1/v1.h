@@ -80,8 +80,6 @@ struct v1 {
         const char *chunk_info; /* where it stands */
         struct v1_chunks chunks;
         struct v1_series series;
-        struct intern prefixes; /* of the tasks in the spans, and their time on a core */
-        double *cpu_s;
         double elapsed_s; /* NaN: not known */
         double t0_s;      /* of start_end_time.txt; NaN: not known */
         int64_t saved_utc_ns;
@@ -90,5 +88,4 @@ struct v1 {
 void v1_deinit(struct v1 *v1);
 /* The whole of metrics.json; then chunk_info, if that said more than the records. */
 bool v1_read_metrics(struct v1 *v1);
-bool v1_spans_read(struct v1 *v1, struct source *in);
 bool v1_read_info(struct v1 *v1);

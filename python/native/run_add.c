@@ -171,7 +171,7 @@ PyObject *native_run_add_records(PyObject *self, PyObject *args, PyObject *kwarg
         if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|ppO:add_records", names, &records, &exact,
                                          &timed, &keys))
                 return NULL;
-        if (!PyObject_HasAttrString(records, "to_bytes"))
+        if (!PyObject_HasAttrString(records, "blocks")) /* as Records have */
                 return run_add_each(self, records, exact, timed, keys);
         bytes = PyObject_CallMethod(records, "to_bytes", NULL);
         packed = bytes ? PyTuple_Pack(1, bytes) : NULL;
