@@ -16,6 +16,7 @@ from random_input import MISSING, on_random_input, without_missing
 
 from roastcoffea._probe import Records
 from roastcoffea._roast import Run
+from roastcoffea.metrics import Metrics
 
 
 def records_of(run: Run) -> list[dict[str, Any]]:
@@ -159,12 +160,12 @@ def test_instants_are_the_same_in_every_spelling() -> None:
 
 
 def test_a_dict_of_metrics_is_taken_at_its_word() -> None:
-    class Told(dict[str, Any]):
-        absent = {"total_bytes_read": "nobody counted"}
-        estimated = {"total_events": "by eye"}
-        custom = {"jets": {"title": "Jets", "unit": "jets", "better": "more"}}
-
-    given = Told(total_events=5, elapsed_time_seconds=2.0, total_bytes_read=0, jets=np.int64(7))
+    given = Metrics(
+        {"total_events": 5, "elapsed_time_seconds": 2.0, "jets": np.int64(7)},
+        {"total_bytes_read": "nobody counted"},
+        {"total_events": "by eye"},
+    )
+    given.custom = {"jets": {"title": "Jets", "unit": "jets", "better": "more"}}
     given["per_dataset"] = {None: {"num_chunks": 1, "mean_duration": 2.0}, "A": {"num_chunks": 3}}
     summary = Run.from_metrics(given).summary()
     assert summary.metrics()["total_events"] == 5
