@@ -19,7 +19,7 @@
  * all as differences to what they were predicted to be (see predict.h). Names and
  * text fields are numbers of strings.
  *
- * Invariant: decode(encode(table)) appends equal rows, for every table. Version 3
+ * Invariant: decode(encode(table)) appends equal rows, for every table. A version
  * has exactly the fields of fields.def: writer and reader of these bytes are the same
  * version by construction (the collector ships the writer).
  */

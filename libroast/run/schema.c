@@ -149,6 +149,18 @@ static const struct roast_column_info activity_infos[] = {
 #undef ACTIVITY
 };
 
+static const char sample_columns[] =
+#define SAMPLE COLUMN_NAME
+#include "run/tables.def"
+#undef SAMPLE
+        ;
+
+static const struct roast_column_info sample_infos[] = {
+#define SAMPLE COLUMN_INFO
+#include "run/tables.def"
+#undef SAMPLE
+};
+
 const struct run_table_info run_tables[RUN_N_TABLES] = {
 #define TABLE(id, number, table, since, large, row)                                                \
         [number] = { #table, row,   table##_columns + 1, ROAST_ARRAY_SIZE(table##_infos),          \
@@ -165,6 +177,7 @@ const struct run_view_info run_views[RUN_N_VIEWS] = {
         { "branches", RUN_BRANCH, "" },
         { "tasks", RUN_TASK, "" },
         { "activities", RUN_ACTIVITY, "" },
+        { "samples", RUN_SAMPLE, "" },
 };
 
 const struct roast_series_info roast_series_infos[] = {

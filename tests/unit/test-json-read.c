@@ -1,4 +1,4 @@
-/* util/json-read: a JSON reader for hostile input; import/python-text: what Python wrote as text */
+/* util/json-read: a JSON reader for hostile input; util/python-text: what Python wrote as text */
 
 #include "unit.h"
 
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "import/python-text.h"
 #include "util/cleanup.h"
 #include "util/json-read.h"
+#include "util/python-text.h"
 
 /* 0, or the error; the text is copied so that a read past its end is seen by sanitizers */
 static int parse(const char *text, size_t len, struct roast_error *error)

@@ -115,8 +115,8 @@ static void test_what_is_no_record_is_refused_by_its_kind(void **state)
         (void)state;
         assert_decode_fails("", 0, ROAST_E_FORMAT);
         assert_decode_fails("RC", 2, ROAST_E_FORMAT);
-        assert_decode_fails("XX\x03\x00\x00", 5, ROAST_E_FORMAT);
-        assert_decode_fails("RC\x04\x00\x00", 5, ROAST_E_VERSION);
+        assert_decode_fails("XX\x02\x00\x00", 5, ROAST_E_FORMAT);
+        assert_decode_fails("RC\x7f\x00\x00", 5, ROAST_E_VERSION);
         /* an unknown form, a length that is not there */
         assert_decode_fails("RC\x03\x02\x00", 5, ROAST_E_CORRUPT);
         assert_decode_fails("RC\x03\x00\x01", 5, ROAST_E_CORRUPT);

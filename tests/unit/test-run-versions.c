@@ -98,7 +98,7 @@ static void test_a_newer_minor_version_is_read(void **state)
                   "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
                   "ALTER TABLE span ADD COLUMN host DEFAULT 'x';"
                   "CREATE TABLE gpu(id INTEGER PRIMARY KEY, watts); INSERT INTO gpu VALUES(1,2);"
-                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(11,1,0,0);");
+                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(99,1,0,0);");
         reseal(path, RUN_CHUNK);
         reseal(path, RUN_SECTION);
         reseal(path, RUN_SPAN);
@@ -114,7 +114,8 @@ static void test_an_older_minor_version_lacks_columns(void **state)
 
         sql(path, "UPDATE chunk SET selected_uncompressed_bytes=NULL, cut_bytes=NULL,"
                   " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL,"
-                  " output_bytes=NULL, execution=NULL;"
+                  " output_bytes=NULL, execution=NULL, rss_delta_bytes=NULL,"
+                  " stated_branches_ppb=NULL, stated_bytes_ppb=NULL;"
                   "UPDATE task SET execution=NULL;");
         reseal(path, RUN_TASK);
         reseal(path, RUN_CHUNK);
@@ -122,6 +123,9 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         sql(path, "DROP VIEW chunks; DROP VIEW sections; DROP VIEW tasks;"
                   "ALTER TABLE task DROP COLUMN execution;"
                   "ALTER TABLE task DROP COLUMN output_bytes;"
+                  "ALTER TABLE chunk DROP COLUMN stated_bytes_ppb;"
+                  "ALTER TABLE chunk DROP COLUMN stated_branches_ppb;"
+                  "ALTER TABLE chunk DROP COLUMN rss_delta_bytes;"
                   "ALTER TABLE chunk DROP COLUMN execution;"
                   "ALTER TABLE chunk DROP COLUMN output_bytes;"
                   "ALTER TABLE chunk DROP COLUMN unused_branches_text;"

@@ -130,7 +130,7 @@ def lost_row(key: Any, prefix: str | None, utc_ns: int, item: Any) -> tuple[Any,
     """Return the row of an attempt that was lost; -1 and None stand for what is not known."""
     return (
         text(key), prefix if prefix is None else text(prefix), -1, LOST, -1, utc_ns,
-        -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}), task_number(key),
+        -1, -1, -1, -1, -1, -1, -1, None, None, *chunk_of(item, {}), -1, -1, -1, task_number(key),
     )  # fmt: skip
 
 
