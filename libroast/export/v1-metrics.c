@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "export/record.h"
 #include "export/tracking.h"
 #include "export/v1.h"
 #include "record/cbor-json.h"
 #include "util/cleanup.h"
+#include "v1/put-record.h"
 
 #define BATCH 256
 
@@ -115,8 +115,8 @@ static void v1_put_info(struct v1 *v1, const struct chunk_table *table, size_t r
         int64_t start = chunk_table_get(table, row, CHUNK_ENTRY_START);
         int64_t stop = chunk_table_get(table, row, CHUNK_ENTRY_STOP);
         int64_t bytes = chunk_table_get(table, row, CHUNK_REQUESTED_BYTES);
-        double begin = record_real(table, row, CHUNK_START_UTC_NS, 1e9);
-        double end = begin + record_real(table, row, CHUNK_WALL_NS, 1e9);
+        double begin = v1_record_real(table, row, CHUNK_START_UTC_NS, 1e9);
+        double end = begin + v1_record_real(table, row, CHUNK_WALL_NS, 1e9);
         size_t len;
         const char *file = chunk_table_text(table, row, CHUNK_FILE, &len);
         int r;
@@ -203,7 +203,7 @@ static int v1_put_files(struct v1 *v1, struct roast_error *error)
         return r;
 }
 
-static int v1_put_record(const struct chunk_table *table, void *context, struct roast_error *error)
+static int v1_put_raw(const struct chunk_table *table, void *context, struct roast_error *error)
 {
         struct v1 *v1 = context;
         int r = 0;
@@ -215,7 +215,10 @@ static int v1_put_record(const struct chunk_table *table, void *context, struct 
                         json_key(&v1->out->json, "raw_chunk_metrics");
                         json_array(&v1->out->json);
                 }
-                record_put(&v1->rows, table, row, v1->chunk_id);
+                rows_row(&v1->rows);
+                v1_put_record(rows_emit(&v1->rows),
+                              &(struct v1_record){ table, row, v1->chunk_id, true });
+                rows_row_end(&v1->rows);
                 r = out_step(v1->out, error);
         }
         return r;
@@ -231,13 +234,13 @@ static int v1_put_chunks(struct v1 *v1, struct roast_error *error)
         if (r >= 0)
                 r = v1_put_files(v1, error);
         /* rows inside an array: it puts the commas */
-        v1->rows = (struct rows){ .out = v1->out,
-                                  .format = ROAST_EXPORT_JSON,
-                                  .inside = true,
-                                  .columns = record_columns,
-                                  .n_columns = record_n_columns };
+        v1->rows = (struct rows){
+                .out = v1->out,
+                .format = ROAST_EXPORT_JSON,
+                .inside = true,
+        };
         if (r >= 0)
-                r = run_records(v1->run, BATCH, v1_put_record, v1, error);
+                r = run_records(v1->run, BATCH, v1_put_raw, v1, error);
         if (v1->rows.any)
                 json_end(&v1->out->json);
         return r;

@@ -3,7 +3,7 @@
  *
  * For records that did not come from a chunk of ours: those that a user recorded
  * by hand, of an earlier version's files, or of a worker without this module. The
- * keys are those that record_dict() makes; what is not understood becomes a field
+ * keys are those that v1_put_record() makes; what is not understood becomes a field
  * of the user's own.
  */
 
