@@ -139,9 +139,9 @@ static inline void emit_cbor(struct emit *emit, const void *data, size_t len)
 /* Between two pieces of something large: 0, or an error that ends it */
 static inline int emit_step(struct emit *emit, struct roast_error *error)
 {
-        if (emit->error < 0)
-                return emit->error;
-        return emit->step ? emit->step(emit, error) : 0;
+        if (emit->step)
+                return emit->step(emit, error);
+        return emit->error < 0 ? emit->error : 0;
 }
 
 /* A key that is a name from outside; NULL: null */
@@ -195,6 +195,15 @@ static inline void emit_pair_whole(struct emit *emit, const char *key, bool know
         emit_key(emit, key);
         if (known)
                 emit_whole(emit, value);
+        else
+                emit_null(emit);
+}
+
+static inline void emit_pair_count(struct emit *emit, const char *key, bool known, int64_t value)
+{
+        emit_key(emit, key);
+        if (known)
+                emit_int(emit, value);
         else
                 emit_null(emit);
 }

@@ -109,6 +109,7 @@ static void emit_json_put_int(struct emit_json *self, int64_t value)
 static void emit_json_put(struct emit *emit, const struct emit_value *value)
 {
         struct emit_json *self = (struct emit_json *)emit;
+        enum json_surrogates surrogates;
 
         switch (value->type) {
         case EMIT_OBJECT:
@@ -152,7 +153,12 @@ static void emit_json_put(struct emit *emit, const struct emit_value *value)
                 emit_json_put_time(self, value->integer);
                 break;
         case EMIT_CBOR:
+                surrogates = self->json->surrogates;
+                if (surrogates)
+                        self->json->surrogates =
+                                JSON_ALL_SURROGATES; /* as Python puts them there */
                 cbor_to_json(self->json, value->text, value->len);
+                self->json->surrogates = surrogates;
                 break;
         }
         emit->error = self->json->error;

@@ -81,9 +81,14 @@ static PyObject *emit_time_of(struct emit_python *self, int64_t utc_ns)
 
 static PyObject *emit_scalar(struct emit_python *self, const struct emit_value *value)
 {
+        PyObject *key;
+
         switch (value->type) {
         case EMIT_KEY:
-                return PyUnicode_InternFromString(value->text);
+                key = native_text(value->text);
+                if (key)
+                        PyUnicode_InternInPlace(&key);
+                return key;
         case EMIT_INT:
                 return PyLong_FromLongLong(value->integer);
         case EMIT_WHOLE:
@@ -138,6 +143,15 @@ static void emit_python_put(struct emit *emit, const struct emit_value *value)
 void emit_python_init(struct emit_python *self)
 {
         *self = (struct emit_python){ .emit = { .put = emit_python_put } };
+}
+
+PyObject *emit_python_end(struct emit_python *self, int r, const struct roast_error *error)
+{
+        if (r < 0 && self->emit.error >= 0) {
+                native_raise(error);
+                self->emit.error = r;
+        }
+        return emit_python_value(self);
 }
 
 PyObject *emit_python_value(struct emit_python *self)

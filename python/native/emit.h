@@ -34,3 +34,5 @@ struct emit_python {
 void emit_python_init(struct emit_python *self);
 /* What was pushed, or NULL with an exception; the emitter is done with. */
 PyObject *emit_python_value(struct emit_python *self);
+/* The same of what may have failed in the library */
+PyObject *emit_python_end(struct emit_python *self, int r, const struct roast_error *error);

@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "plain.h"
 #include "roast-show.h"
 #include "run.h"
+#include "v1/documented.h"
 
 typedef struct {
         PyObject_HEAD struct roast_summary summary;
 } SummaryObject;
+
+const struct roast_summary *native_summary_of(PyObject *self)
+{
+        return &((SummaryObject *)self)->summary;
+}
 
 static PyObject *summary_metric_object(const struct roast_value *value,
                                        const struct roast_metric_info *info)
@@ -60,52 +67,6 @@ static PyObject *summary_estimated(PyObject *self, PyObject *unused)
 {
         (void)unused;
         return summary_reasons(self, ROAST_ESTIMATED);
-}
-
-static PyObject *summary_ledger_row(const struct roast_ledger_row *row)
-{
-        PyObject *dict = PyDict_New();
-
-        for (size_t i = 0; dict && i < ROAST_LEDGER_N_PARTS; i++) {
-                PyObject *seconds;
-
-                if (!(row->known >> i & 1))
-                        continue;
-                seconds = PyFloat_FromDouble(row->seconds[i]);
-                if (!seconds || PyDict_SetItemString(dict, roast_ledger_parts[i].key, seconds) < 0)
-                        Py_CLEAR(dict);
-                Py_XDECREF(seconds);
-        }
-        return dict;
-}
-
-/* ({worker: {part that is known: seconds}}, [parts that are estimated]) */
-static PyObject *summary_ledger(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-        PyObject *workers = PyDict_New(), *estimated = PyList_New(0);
-        unsigned int bits = 0;
-        bool good = workers && estimated;
-
-        (void)unused;
-        for (size_t i = 0; good && i < summary->n_ledger; i++) {
-                PyObject *row = summary_ledger_row(&summary->ledger[i]);
-
-                good = row && plain_put(workers, summary->ledger[i].worker, row) == 0;
-                bits |= summary->ledger[i].estimated;
-        }
-        for (unsigned int i = 0; good && i < ROAST_LEDGER_N_PARTS; i++) {
-                PyObject *key =
-                        bits >> i & 1 ? PyUnicode_FromString(roast_ledger_parts[i].key) : NULL;
-
-                good = !(bits >> i & 1) || (key && PyList_Append(estimated, key) == 0);
-                Py_XDECREF(key);
-        }
-        if (good)
-                return Py_BuildValue("(NN)", workers, estimated);
-        Py_XDECREF(workers);
-        Py_XDECREF(estimated);
-        return NULL;
 }
 
 static PyObject *summary_cell_tuple(const struct roast_cell *cell)
@@ -320,52 +281,141 @@ static void summary_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
+/* A list or a dict of n things of the summary */
+static PyObject *summary_each(PyObject *self, size_t n, bool is_list,
+                              void (*item)(struct emit *, const struct roast_summary *, size_t))
+{
+        struct emit_python python;
+
+        emit_python_init(&python);
+        if (is_list)
+                emit_array(&python.emit);
+        else
+                emit_object(&python.emit);
+        for (size_t i = 0; i < n; i++)
+                item(&python.emit, native_summary_of(self), i);
+        emit_end(&python.emit);
+        return emit_python_value(&python);
+}
+
+static void summary_dataset(struct emit *emit, const struct roast_summary *summary, size_t i)
+{
+        v1_put_dataset(emit, &summary->datasets[i]);
+}
+
 static PyObject *summary_datasets(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_datasets(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_datasets, true, summary_dataset);
+}
+
+static void summary_section(struct emit *emit, const struct roast_summary *summary, size_t i)
+{
+        v1_put_section(emit, &summary->sections[i]);
 }
 
 static PyObject *summary_sections(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_sections(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_sections, true, summary_section);
+}
+
+static void summary_file(struct emit *emit, const struct roast_summary *summary, size_t i)
+{
+        v1_put_file(emit, &summary->files[i]);
 }
 
 static PyObject *summary_files(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_files(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_files, true, summary_file);
+}
+
+static void summary_branch(struct emit *emit, const struct roast_summary *summary, size_t i)
+{
+        v1_put_branch(emit, &summary->branches[i]);
 }
 
 static PyObject *summary_branches(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_branches(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_branches, true, summary_branch);
+}
+
+static void summary_failure(struct emit *emit, const struct roast_summary *summary, size_t i)
+{
+        v1_put_failure(emit, &summary->failures[i]);
 }
 
 static PyObject *summary_failures(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_failures(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_failures, true, summary_failure);
 }
 
-static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
+static void summary_custom_of(struct emit *emit, const struct roast_summary *summary, size_t i)
 {
-        (void)unused;
-        return native_summary_file_metadata(&((SummaryObject *)self)->summary);
-}
+        static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
+                                               [ROAST_BETTER_MORE] = "more",
+                                               [ROAST_BETTER_LESS] = "less" };
+        const struct roast_custom *custom = &summary->customs[i];
 
-static PyObject *summary_documented(PyObject *self, PyObject *unused)
-{
-        (void)unused;
-        return native_summary_documented(&((SummaryObject *)self)->summary);
+        emit_key(emit, custom->key);
+        emit_object(emit);
+        emit_key(emit, "value");
+        v1_put_custom(emit, custom);
+        emit_pair_text(emit, "reason", custom->value.reason);
+        emit_pair_text(emit, "title", custom->title ? custom->title : custom->key);
+        emit_pair_text(emit, "unit", custom->unit ? custom->unit : "");
+        emit_pair_text(emit, "better", betters[custom->better]);
+        emit_end(emit);
 }
 
 static PyObject *summary_custom(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_custom(&((SummaryObject *)self)->summary);
+        return summary_each(self, native_summary_of(self)->n_customs, false, summary_custom_of);
+}
+
+/* Parts of the ledger that are estimated for some worker */
+static PyObject *summary_ledger_estimated(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = native_summary_of(self);
+        struct emit_python python;
+        unsigned int bits = 0;
+
+        (void)unused;
+        for (size_t i = 0; i < summary->n_ledger; i++)
+                bits |= summary->ledger[i].estimated;
+        emit_python_init(&python);
+        emit_array(&python.emit);
+        for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS; i++)
+                if (bits >> i & 1)
+                        emit_text(&python.emit, roast_ledger_parts[i].key);
+        emit_end(&python.emit);
+        return emit_python_value(&python);
+}
+
+PyObject *native_documented_dataset(const struct roast_dataset *dataset)
+{
+        struct emit_python python;
+
+        emit_python_init(&python);
+        v1_put_documented_dataset(&python.emit, dataset);
+        return emit_python_value(&python);
+}
+
+PyObject *native_documented_section(const struct roast_section *section, PyObject *type)
+{
+        struct emit_python python;
+        PyObject *dict;
+
+        emit_python_init(&python);
+        v1_put_documented_section(&python.emit, section);
+        dict = emit_python_value(&python);
+        if (dict && type && PyDict_SetItemString(dict, "type", type) < 0)
+                Py_CLEAR(dict);
+        return dict;
 }
 
 static PyMethodDef methods[] = {
@@ -377,13 +427,9 @@ static PyMethodDef methods[] = {
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
-        { "ledger", summary_ledger, METH_NOARGS,
-          "ledger()\n--\n\n({worker: {part: seconds}}, [parts that are estimated])" },
+        { "ledger_estimated", summary_ledger_estimated, METH_NOARGS,
+          "ledger_estimated()\n--\n\nParts of the time ledger that are estimated for some worker." },
         { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
-        { "file_metadata", summary_file_metadata, METH_NOARGS,
-          "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },
-        { "documented", summary_documented, METH_NOARGS,
-          "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
         { "custom", summary_custom, METH_NOARGS,
           "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "branches", summary_branches, METH_NOARGS,

@@ -10,7 +10,9 @@ from roastcoffea.aggregation import branch_coverage, chunk, efficiency, fine_met
 from roastcoffea.aggregation.backends import get_parser
 from roastcoffea.aggregation.documented import documented, merge
 from roastcoffea.custom import add_custom
-from roastcoffea.metrics import FALLBACKS, Metrics, registry
+from roastcoffea.metrics import Metrics, registry
+
+_FALLBACKS = {"zero": 0, "none": None}
 
 
 class MetricsAggregator:
@@ -155,8 +157,8 @@ def _complete(metrics: Metrics) -> None:
             else:
                 metrics.estimated.pop(key, None)
         elif key not in metrics:
-            if fallback in FALLBACKS:
-                metrics[key] = FALLBACKS[fallback]
+            if fallback in _FALLBACKS:
+                metrics[key] = _FALLBACKS[fallback]
             metrics.absent.setdefault(key, absent.get(key, "not known"))
         if key in metrics:
             for alias in aliases:
