@@ -92,8 +92,11 @@ int v1_source_init(struct v1_source *source, struct roast_run *run,
 {
         int r;
 
-        *source = (struct v1_source){ .run = run, .summary = summary };
+        *source = (struct v1_source){ .run = run, .summary = summary, .always = true };
         source->has_chunks = documented_knows(source, ROAST_NUM_SUCCESSFUL_CHUNKS);
+        source->has_sections = source->has_chunks && summary->n_sections > 0;
+        for (size_t i = 0; source->has_chunks && i < summary->n_datasets; i++)
+                source->has_datasets |= summary->datasets[i].finished > 0;
         r = v1_grid_of_run(&source->grid, run, error);
         source->with_workers = source->grid.n > 0;
         if (r >= 0)
@@ -109,6 +112,7 @@ int v1_source_init(struct v1_source *source, struct roast_run *run,
             documented_value(source, ROAST_TOTAL_BRANCHES_READ)->real <= 0 &&
             documented_find_branches(source) < 0)
                 r = roast_fail_nomem(error);
+        source->has_branches = source->n_branches > 0;
         if (r < 0)
                 v1_source_deinit(source);
         return r < 0 ? r : 0;
@@ -217,113 +221,6 @@ void v1_put_figures(const struct v1_source *source, struct emit *emit)
 
 /* ---- parts ---- */
 
-static bool documented_has_chunks(const struct v1_source *source)
-{
-        return source->has_chunks;
-}
-
-static bool documented_has_datasets(const struct v1_source *source)
-{
-        size_t n = 0;
-
-        while (n < source->summary->n_datasets && !source->summary->datasets[n].finished)
-                n++;
-        return source->has_chunks && n < source->summary->n_datasets;
-}
-
-static bool documented_has_sections(const struct v1_source *source)
-{
-        return source->has_chunks && source->summary->n_sections > 0;
-}
-
-static bool documented_has_records(const struct v1_source *source)
-{
-        return source->has_records;
-}
-
-static bool documented_has_spans(const struct v1_source *source)
-{
-        return source->has_spans;
-}
-
-static bool documented_has_branches(const struct v1_source *source)
-{
-        return source->n_branches > 0;
-}
-
-static bool documented_always(const struct v1_source *source)
-{
-        (void)source;
-        return true;
-}
-
-static void documented_dataset(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        if (!summary->datasets[i].finished)
-                return;
-        emit_name(emit, summary->datasets[i].name);
-        v1_put_documented_dataset(emit, &summary->datasets[i]);
-}
-
-static void documented_section(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        emit_name(emit, summary->sections[i].name);
-        v1_put_documented_section(emit, &summary->sections[i]);
-}
-
-static void documented_file(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        v1_put_file(emit, &summary->files[i]);
-}
-
-static void documented_branch(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        v1_put_branch(emit, &summary->branches[i]);
-}
-
-static void documented_failure(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        v1_put_failure(emit, &summary->failures[i]);
-}
-
-static void documented_bytes(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        emit_name(emit, summary->datasets[i].name);
-        v1_put_bytes(emit, &summary->datasets[i].sums);
-}
-
-static void documented_ledger(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        emit_name(emit, summary->ledger[i].worker);
-        v1_put_ledger(emit, &summary->ledger[i]);
-}
-
-static void documented_metadata(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        const struct roast_file *file = &summary->files[i];
-
-        if (!file->metadata)
-                return;
-        emit_name(emit, file->name);
-        emit_cbor(emit, file->metadata, file->metadata_len);
-}
-
-static void documented_ratio(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        const struct roast_file *file = &summary->files[i];
-
-        if (file->has_coverage && file->compression_ratio > 0)
-                emit_real(emit, file->compression_ratio);
-}
-
-static void documented_percent(const struct roast_summary *summary, size_t i, struct emit *emit)
-{
-        const struct roast_file *file = &summary->files[i];
-
-        if (file->has_coverage && file->bytes > 0 && file->bytes_read_percent > 0)
-                emit_real(emit, file->bytes_read_percent);
-}
-
 static int documented_put_branches(const struct v1_source *source, struct emit *emit,
                                    struct roast_error *error)
 {
@@ -377,63 +274,65 @@ static int documented_put_spans(const struct v1_source *source, struct emit *emi
         return r;
 }
 
-#define N_OF(array) offsetof(struct roast_summary, array)
+#define IF(flag) offsetof(struct v1_source, flag)
 
 const struct v1_part v1_parts[] = {
-        { "time_ledger", .n = N_OF(n_ledger), .item = documented_ledger },
-        { "per_dataset", .is_there = documented_has_datasets, .n = N_OF(n_datasets),
-          .item = documented_dataset },
-        { "sections", .is_there = documented_has_sections, .n = N_OF(n_sections),
-          .item = documented_section },
-        { "accessed_branches", .is_there = documented_has_branches,
-          .put = documented_put_branches },
-        { "compression_ratios", .is_there = documented_has_chunks, .is_list = true,
-          .n = N_OF(n_files), .item = documented_ratio },
-        { "bytes_read_percent_per_file", .is_there = documented_has_chunks, .is_list = true,
-          .n = N_OF(n_files), .item = documented_percent },
-        { "files", .is_list = true, .n = N_OF(n_files), .item = documented_file },
-        { "branches", .is_list = true, .n = N_OF(n_branches), .item = documented_branch },
-        { "failures", .is_list = true, .n = N_OF(n_failures), .item = documented_failure },
-        { "bytes_per_dataset", .n = N_OF(n_datasets), .item = documented_bytes },
-        { "raw_span_metrics", .is_there = documented_has_spans, .put = documented_put_spans },
-        { "chunk_info", .large = true, .is_there = documented_has_chunks,
-          .put = v1_put_chunk_info },
-        { "raw_chunk_metrics", .large = true, .is_there = documented_has_records,
-          .put = v1_put_records },
-        { "file_metadata", .large = true, .is_there = documented_has_chunks, .n = N_OF(n_files),
-          .item = documented_metadata },
-        { "file_read_metrics", .large = true, .is_there = documented_has_chunks,
+        { "time_ledger", .things = V1_THINGS(ledger, v1_put_named_ledger) },
+        { "per_dataset", .is_there = IF(has_datasets),
+          .things = V1_THINGS(datasets, v1_put_named_dataset) },
+        { "sections", .is_there = IF(has_sections),
+          .things = V1_THINGS(sections, v1_put_named_section) },
+        { "accessed_branches", .is_there = IF(has_branches), .put = documented_put_branches },
+        { "compression_ratios", .is_list = true, .is_there = IF(has_chunks),
+          .things = V1_THINGS(files, v1_put_ratio) },
+        { "bytes_read_percent_per_file", .is_list = true, .is_there = IF(has_chunks),
+          .things = V1_THINGS(files, v1_put_percent) },
+        { "files", .is_list = true, .things = V1_THINGS(files, v1_put_file) },
+        { "branches", .is_list = true, .things = V1_THINGS(branches, v1_put_branch) },
+        { "failures", .is_list = true, .things = V1_THINGS(failures, v1_put_failure) },
+        { "bytes_per_dataset", .things = V1_THINGS(datasets, v1_put_named_bytes) },
+        { "raw_span_metrics", .is_there = IF(has_spans), .put = documented_put_spans },
+        { "chunk_info", .large = true, .is_there = IF(has_chunks), .put = v1_put_chunk_info },
+        { "raw_chunk_metrics", .large = true, .is_there = IF(has_records), .put = v1_put_records },
+        { "file_metadata", .large = true, .is_there = IF(has_chunks),
+          .things = V1_THINGS(files, v1_put_named_metadata) },
+        { "file_read_metrics", .large = true, .is_there = IF(has_chunks),
           .put = v1_put_read_metrics },
-        { "tracking_data", .large = true, .is_there = documented_always,
-          .put = documented_put_tracking },
+        { "tracking_data", .large = true, .is_there = IF(always), .put = documented_put_tracking },
         { 0 },
 };
 
-static size_t documented_count(const struct v1_part *part, const struct v1_source *source)
-{
-        return *(const size_t *)(const void *)((const char *)source->summary + part->n);
-}
+/* What stands at a place of a struct */
+#define AT(type, object, place) (*(const type *)(const void *)((const char *)(object) + (place)))
 
 bool v1_part_is_there(const struct v1_part *part, const struct v1_source *source)
 {
-        return part->is_there ? part->is_there(source) : documented_count(part, source) > 0;
+        return part->is_there ? AT(bool, source, part->is_there)
+                              : AT(size_t, source->summary, part->things.n) > 0;
+}
+
+int v1_put_things(const struct v1_things *things, bool is_list, const struct roast_summary *summary,
+                  struct emit *emit, struct roast_error *error)
+{
+        const char *thing = AT(char *, summary, things->array);
+        int r = 0;
+
+        if (is_list)
+                emit_array(emit);
+        else
+                emit_object(emit);
+        for (size_t i = 0; i < AT(size_t, summary, things->n) && r >= 0; i++) {
+                things->put(emit, thing + i * things->size);
+                r = emit_step(emit, error);
+        }
+        emit_end(emit);
+        return r;
 }
 
 int v1_put_part(const struct v1_part *part, const struct v1_source *source, struct emit *emit,
                 struct roast_error *error)
 {
-        int r = 0;
-
-        if (part->put)
-                return part->put(source, emit, error);
-        if (part->is_list)
-                emit_array(emit);
-        else
-                emit_object(emit);
-        for (size_t i = 0; i < documented_count(part, source) && r >= 0; i++) {
-                part->item(source->summary, i, emit);
-                r = emit_step(emit, error);
-        }
-        emit_end(emit);
-        return r;
+        return part->put
+                       ? part->put(source, emit, error)
+                       : v1_put_things(&part->things, part->is_list, source->summary, emit, error);
 }

@@ -43,8 +43,10 @@ void v1_put_bytes(struct emit *emit, const struct roast_bytes *bytes)
         emit_end(emit);
 }
 
-void v1_put_dataset(struct emit *emit, const struct roast_dataset *dataset)
+void v1_put_dataset(struct emit *emit, const void *thing)
 {
+        const struct roast_dataset *dataset = thing;
+
         emit_object(emit);
         emit_pair_text(emit, "name", dataset->name);
         emit_pair_int(emit, "finished", dataset->finished);
@@ -60,8 +62,9 @@ void v1_put_dataset(struct emit *emit, const struct roast_dataset *dataset)
         emit_end(emit);
 }
 
-void v1_put_section(struct emit *emit, const struct roast_section *section)
+void v1_put_section(struct emit *emit, const void *thing)
 {
+        const struct roast_section *section = thing;
         bool timed = section_has_time(section), followed = section->memory_chunks > 0;
 
         emit_object(emit);
@@ -83,8 +86,9 @@ void v1_put_section(struct emit *emit, const struct roast_section *section)
         emit_end(emit);
 }
 
-void v1_put_file(struct emit *emit, const struct roast_file *file)
+void v1_put_file(struct emit *emit, const void *thing)
 {
+        const struct roast_file *file = thing;
         bool branches = file->has_coverage && file->branches > 0;
         bool bytes = file->has_coverage && file->bytes > 0;
 
@@ -109,8 +113,10 @@ void v1_put_file(struct emit *emit, const struct roast_file *file)
         emit_end(emit);
 }
 
-void v1_put_branch(struct emit *emit, const struct roast_branch *branch)
+void v1_put_branch(struct emit *emit, const void *thing)
 {
+        const struct roast_branch *branch = thing;
+
         emit_object(emit);
         emit_pair_text(emit, "branch", branch->name);
         emit_pair_int(emit, "chunks", branch->chunks);
@@ -118,8 +124,9 @@ void v1_put_branch(struct emit *emit, const struct roast_branch *branch)
         emit_end(emit);
 }
 
-void v1_put_failure(struct emit *emit, const struct roast_failure *failure)
+void v1_put_failure(struct emit *emit, const void *thing)
 {
+        const struct roast_failure *failure = thing;
         int outcome = failure->outcome;
 
         emit_object(emit);
@@ -132,15 +139,6 @@ void v1_put_failure(struct emit *emit, const struct roast_failure *failure)
         emit_pair_int(emit, "attempts", failure->attempts);
         emit_pair_int(emit, "recovered", failure->recovered);
         emit_pair_real(emit, "wall_s", failure->wall_s);
-        emit_end(emit);
-}
-
-void v1_put_ledger(struct emit *emit, const struct roast_ledger_row *row)
-{
-        emit_object(emit);
-        for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
-                if (row->known >> i & 1)
-                        emit_pair_real(emit, roast_ledger_parts[i].key, row->seconds[i]);
         emit_end(emit);
 }
 
@@ -196,4 +194,70 @@ void v1_put_documented_section(struct emit *emit, const struct roast_section *se
         if (section->bytes_chunks)
                 emit_pair_int(emit, "total_bytes", section->bytes);
         emit_end(emit);
+}
+
+/* ---- with their names, as the parts of the documented dict have them ---- */
+
+void v1_put_named_dataset(struct emit *emit, const void *thing)
+{
+        const struct roast_dataset *dataset = thing;
+
+        if (!dataset->finished)
+                return;
+        emit_name(emit, dataset->name);
+        v1_put_documented_dataset(emit, dataset);
+}
+
+void v1_put_named_section(struct emit *emit, const void *thing)
+{
+        const struct roast_section *section = thing;
+
+        emit_name(emit, section->name);
+        v1_put_documented_section(emit, section);
+}
+
+void v1_put_named_bytes(struct emit *emit, const void *thing)
+{
+        const struct roast_dataset *dataset = thing;
+
+        emit_name(emit, dataset->name);
+        v1_put_bytes(emit, &dataset->sums);
+}
+
+void v1_put_named_ledger(struct emit *emit, const void *thing)
+{
+        const struct roast_ledger_row *row = thing;
+
+        emit_name(emit, row->worker);
+        emit_object(emit);
+        for (size_t i = 0; i < ROAST_LEDGER_N_PARTS; i++)
+                if (row->known >> i & 1)
+                        emit_pair_real(emit, roast_ledger_parts[i].key, row->seconds[i]);
+        emit_end(emit);
+}
+
+void v1_put_named_metadata(struct emit *emit, const void *thing)
+{
+        const struct roast_file *file = thing;
+
+        if (!file->metadata)
+                return;
+        emit_name(emit, file->name);
+        emit_cbor(emit, file->metadata, file->metadata_len);
+}
+
+void v1_put_ratio(struct emit *emit, const void *thing)
+{
+        const struct roast_file *file = thing;
+
+        if (file->has_coverage && file->compression_ratio > 0)
+                emit_real(emit, file->compression_ratio);
+}
+
+void v1_put_percent(struct emit *emit, const void *thing)
+{
+        const struct roast_file *file = thing;
+
+        if (file->has_coverage && file->bytes > 0 && file->bytes_read_percent > 0)
+                emit_real(emit, file->bytes_read_percent);
 }

@@ -281,84 +281,53 @@ static void summary_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
-/* A list or a dict of n things of the summary */
-static PyObject *summary_each(PyObject *self, size_t n, bool is_list,
-                              void (*item)(struct emit *, const struct roast_summary *, size_t))
+static PyObject *summary_things(PyObject *self, bool is_list, struct v1_things things)
 {
+        struct roast_error error = { 0 };
         struct emit_python python;
+        int r;
 
         emit_python_init(&python);
-        if (is_list)
-                emit_array(&python.emit);
-        else
-                emit_object(&python.emit);
-        for (size_t i = 0; i < n; i++)
-                item(&python.emit, native_summary_of(self), i);
-        emit_end(&python.emit);
-        return emit_python_value(&python);
-}
-
-static void summary_dataset(struct emit *emit, const struct roast_summary *summary, size_t i)
-{
-        v1_put_dataset(emit, &summary->datasets[i]);
+        r = v1_put_things(&things, is_list, native_summary_of(self), &python.emit, &error);
+        return emit_python_end(&python, r, &error);
 }
 
 static PyObject *summary_datasets(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_datasets, true, summary_dataset);
-}
-
-static void summary_section(struct emit *emit, const struct roast_summary *summary, size_t i)
-{
-        v1_put_section(emit, &summary->sections[i]);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(datasets, v1_put_dataset));
 }
 
 static PyObject *summary_sections(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_sections, true, summary_section);
-}
-
-static void summary_file(struct emit *emit, const struct roast_summary *summary, size_t i)
-{
-        v1_put_file(emit, &summary->files[i]);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(sections, v1_put_section));
 }
 
 static PyObject *summary_files(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_files, true, summary_file);
-}
-
-static void summary_branch(struct emit *emit, const struct roast_summary *summary, size_t i)
-{
-        v1_put_branch(emit, &summary->branches[i]);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(files, v1_put_file));
 }
 
 static PyObject *summary_branches(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_branches, true, summary_branch);
-}
-
-static void summary_failure(struct emit *emit, const struct roast_summary *summary, size_t i)
-{
-        v1_put_failure(emit, &summary->failures[i]);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(branches, v1_put_branch));
 }
 
 static PyObject *summary_failures(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_failures, true, summary_failure);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(failures, v1_put_failure));
 }
 
-static void summary_custom_of(struct emit *emit, const struct roast_summary *summary, size_t i)
+static void summary_put_custom(struct emit *emit, const void *thing)
 {
         static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
                                                [ROAST_BETTER_MORE] = "more",
                                                [ROAST_BETTER_LESS] = "less" };
-        const struct roast_custom *custom = &summary->customs[i];
+        const struct roast_custom *custom = thing;
 
         emit_key(emit, custom->key);
         emit_object(emit);
@@ -374,7 +343,8 @@ static void summary_custom_of(struct emit *emit, const struct roast_summary *sum
 static PyObject *summary_custom(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return summary_each(self, native_summary_of(self)->n_customs, false, summary_custom_of);
+        return summary_things(self, false,
+                              (struct v1_things)V1_THINGS(customs, summary_put_custom));
 }
 
 /* Parts of the ledger that are estimated for some worker */
@@ -425,17 +395,18 @@ static PyMethodDef methods[] = {
           "absent()\n--\n\nWhy each of the other metrics is absent, by key." },
         { "estimated", summary_estimated, METH_NOARGS,
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
+        { "ledger_estimated", summary_ledger_estimated, METH_NOARGS,
+          "ledger_estimated()\n--\n\nParts of the time ledger that are estimated for some "
+          "worker." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
-        { "ledger_estimated", summary_ledger_estimated, METH_NOARGS,
-          "ledger_estimated()\n--\n\nParts of the time ledger that are estimated for some worker." },
         { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
-        { "custom", summary_custom, METH_NOARGS,
-          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "branches", summary_branches, METH_NOARGS,
           "branches()\n--\n\nA dict for each branch, those with the most bytes first." },
         { "failures", summary_failures, METH_NOARGS,
           "failures()\n--\n\nA dict for each kind of attempts without a result, most first." },
+        { "custom", summary_custom, METH_NOARGS,
+          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "table", summary_table, METH_VARARGS,
           "table(name, width=0, gap=0, /)\n--\n\n"
           "A table as (title, columns, rows); no rows: nothing to say. With a width, as much of it "

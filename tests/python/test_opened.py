@@ -299,9 +299,7 @@ def test_a_reader_never_sees_half_a_measurement(
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_what_cannot_be_written_leaves_nothing(
-    collector: MetricsCollector, tmp_path: Path
-) -> None:
+def test_what_cannot_be_written_leaves_nothing(collector: MetricsCollector, tmp_path: Path) -> None:
     """No file may grow any more: what was there before is there still."""
     place = collector.save_measurement(tmp_path, "m")
     before = (place / "metrics.json").read_bytes()

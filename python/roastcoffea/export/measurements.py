@@ -116,12 +116,15 @@ def save_measurement(
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path}: is there already, and is not a directory")
     text = None if config is None else json.dumps(config, indent=2, default=str)
-    of_run = isinstance(metrics, Metrics) and metrics.run is run and metrics.summary is not None
-    pairs = _changed(metrics) if of_run else {_serialize_key(key): metrics[key] for key in metrics}
+    summary = None
+    if isinstance(metrics, Metrics) and metrics.run is run and metrics.summary is not None:
+        summary, pairs = metrics.summary, _changed(metrics)
+    else:
+        pairs = {_serialize_key(key): metrics[key] for key in metrics}
     save_v1(
         run,
         path.resolve(),  # a link stays a link
-        metrics.summary if of_run else None,
+        summary,
         float(t0),
         float(t1),
         text,
