@@ -21,7 +21,7 @@ FOLDERS = ("libroast", "cli", "python/native")
 OWNERS = dict.fromkeys(("compare", "explain", "predict", "scaling"), "analyze")
 OWNERS |= {"error": "util", "units": "util"}
 #: Files that still speak SQL outside of run/: this list only gets shorter
-SQL_LATER = "export/(series|tracking)|import/parsl.*|metrics/workers-now|report/(data|series)"
+SQL_LATER = "export/series|import/parsl.*|metrics/workers-now|report/(data|series)"
 #: Headers and calls that only some files may have
 KEPT = {
     r"<(linux/.*|(link|endian|sys/(epoll|prctl|random|statfs|syscall|sysinfo|vfs))\.h)>": (
