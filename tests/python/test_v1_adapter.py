@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 from pathlib import Path
@@ -17,7 +18,7 @@ from roastcoffea._roast import Run
 from roastcoffea.metrics import Metrics, metrics_of_run
 
 ROOT = Path(__file__).parents[2]
-ROAST = ROOT / "build" / "cli" / "roast"
+ROAST = os.environ.get("ROAST") or ROOT / ".venv" / "bin" / "roast"
 SECOND = 1_000_000_000
 START = 1_794_772_988 * SECOND
 OUTCOMES = (None, "finished", "finished", "failed", "skipped", "lost", "graph")
