@@ -160,7 +160,7 @@ static int export(struct roast_run *run)
         int code;
 
         if (wanted.format == ROAST_EXPORT_V1)
-                return roast_export_v1(run, output, &error) < 0
+                return roast_export_v1(run, output, NULL, &error) < 0
                                ? cli_fail("export", "%s", error.message)
                                : EXIT_GOOD;
         code = export_open_target(&target);

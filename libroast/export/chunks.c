@@ -3,11 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "export/record.h"
+#include "export/export.h"
 #include "util/size.h"
+#include "v1/put-record.h"
 
 /* So many records are in memory at a time. */
 #define BATCH 256
+/* More columns than a record has */
+#define COLUMNS_MAX 128
 
 struct walk {
         struct rows rows;
@@ -50,7 +53,10 @@ static int chunks_put(const struct chunk_table *table, void *context, struct roa
                                 *walk->options->next = walk->chunk_id;
                         return ENOUGH;
                 }
-                record_put(&walk->rows, table, row, walk->chunk_id);
+                rows_row(&walk->rows);
+                v1_put_record(rows_emit(&walk->rows),
+                              &(struct v1_record){ table, row, walk->chunk_id, false });
+                rows_row_end(&walk->rows);
                 r = out_step(walk->rows.out, error);
         }
         return r;
@@ -69,13 +75,19 @@ static int chunks_walk(struct roast_run *run, const struct roast_export_options 
         rows_begin(&walk.rows, out, options->format, columns, n_columns);
         r = run_records(run, BATCH, visit, &walk, error);
         rows_end(&walk.rows);
+        emit_json_deinit(&walk.rows.json);
         return r == ENOUGH ? 0 : r;
 }
 
 int export_chunks(struct roast_run *run, const struct roast_export_options *options,
                   struct out *out, struct roast_error *error)
 {
-        return chunks_walk(run, options, out, record_columns, record_n_columns, chunks_put, error);
+        struct rows_column columns[COLUMNS_MAX];
+        size_t n = 0;
+
+        while (n < COLUMNS_MAX && (columns[n].key = v1_record_key(n, &columns[n].nested)))
+                n++;
+        return chunks_walk(run, options, out, columns, n, chunks_put, error);
 }
 
 static const struct rows_column section_columns[] = {
@@ -142,7 +154,7 @@ static void chunks_put_section(struct rows *rows, const struct chunk_table *tabl
         chunks_put_int(rows, chunk_table_get(table, row, CHUNK_ENTRY_STOP));
         chunks_put_text(rows, table, row, CHUNK_WORKER);
         chunks_put_int(rows, chunk_table_get(table, row, CHUNK_ATTEMPT));
-        rows_string(rows, record_outcome(table, row));
+        rows_string(rows, v1_record_outcome(table, row));
         chunks_put_int(rows, parts->columns[1 + SECTION_COUNT][section]);
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(times); i++) {
                 int64_t ns = parts->columns[1 + times[i]][section];

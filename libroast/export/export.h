@@ -5,6 +5,7 @@
 #include "roast-export.h"
 #include "run/attempts.h"
 #include "util/json.h"
+#include "v1/emit-json.h"
 
 /*
  * Output that is handed over in large pieces. Errors are kept: out_end() tells.
@@ -53,6 +54,10 @@ struct rows {
         size_t n_columns;
         size_t at;
         bool any;
+        struct emit cells;  /* what rows_emit() gives, */
+        unsigned int depth; /* within a value that no column has, */
+        bool passed;        /* or at one */
+        struct emit_json json;
 };
 
 void rows_begin(struct rows *rows, struct out *out, enum roast_export_format format,
@@ -66,6 +71,8 @@ void rows_real(struct rows *rows, double value); /* not finite: absent */
 void rows_text(struct rows *rows, const char *data, size_t len);
 void rows_string(struct rows *rows, const char *string);
 struct json *rows_nested(struct rows *rows);
+/* Takes the pairs of a row, in the order of the columns; what is no column is in JSON only. */
+struct emit *rows_emit(struct rows *rows);
 
 static inline bool rows_are_json(const struct rows *rows)
 {

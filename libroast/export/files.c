@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "export/record.h"
+#include "export/export.h"
 #include "util/cleanup.h"
 #include "util/size.h"
+#include "v1/put-record.h"
 
 #define BATCH 256
 
@@ -143,8 +144,8 @@ static int files_add_chunk(struct files *files, struct file *file, const struct 
         files_keep_largest(&file->tree_bytes, chunk_table_get(table, row, CHUNK_TREE_BYTES));
         if (outcome != CHUNK_FINISHED)
                 return 0;
-        files_add_real(&file->wall_s, record_real(table, row, CHUNK_WALL_NS, 1e9));
-        files_add_real(&file->cpu_s, record_real(table, row, CHUNK_CPU_NS, 1e9));
+        files_add_real(&file->wall_s, v1_record_real(table, row, CHUNK_WALL_NS, 1e9));
+        files_add_real(&file->cpu_s, v1_record_real(table, row, CHUNK_CPU_NS, 1e9));
         files_add_int(&file->events, chunk_table_get(table, row, CHUNK_NUM_EVENTS));
         files_add_int(&file->bytes, chunk_table_get(table, row, CHUNK_REQUESTED_BYTES));
         return 0;

@@ -1,6 +1,7 @@
 /* Rows of named values in any format: see export.h. */
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,6 +78,8 @@ void rows_row(struct rows *rows)
 
 void rows_row_end(struct rows *rows)
 {
+        while (rows->at < rows->n_columns)
+                rows_absent(rows);
         if (rows_are_json(rows))
                 json_end(&rows->out->json);
         if (rows->format != ROAST_EXPORT_JSON)
@@ -176,4 +179,60 @@ struct json *rows_nested(struct rows *rows)
         rows_put_key(rows);
         rows->at++;
         return &rows->out->json;
+}
+
+/* ---- the pairs of a row as they are pushed ---- */
+
+static void rows_find_column(struct rows *rows, const char *key)
+{
+        size_t at = rows->at;
+
+        while (at < rows->n_columns && strcmp(rows->columns[at].key, key) != 0)
+                at++;
+        rows->passed = at == rows->n_columns || rows->columns[at].nested;
+        while (at < rows->n_columns && rows->at < at)
+                rows_absent(rows);
+}
+
+static void rows_put_value(struct rows *rows, const struct emit_value *value)
+{
+        if (value->type == EMIT_INT)
+                rows_int(rows, value->integer);
+        else if (value->type == EMIT_REAL || value->type == EMIT_WHOLE)
+                rows_real(rows, value->real);
+        else if (value->type == EMIT_TEXT)
+                rows_text(rows, value->text, value->len);
+        else if (value->type == EMIT_BOOL)
+                rows_string(rows, value->integer ? "true" : "false");
+        else
+                rows_absent(rows);
+}
+
+static void rows_put_emitted(struct emit *emit, const struct emit_value *value)
+{
+        struct rows *rows = (struct rows *)(void *)((char *)emit - offsetof(struct rows, cells));
+
+        if (value->type == EMIT_OBJECT || value->type == EMIT_ARRAY || value->type == EMIT_TUPLE)
+                rows->depth++;
+        else if (value->type == EMIT_END)
+                rows->depth--;
+        else if (rows->depth > 0)
+                return;
+        else if (value->type == EMIT_KEY)
+                rows_find_column(rows, value->text);
+        else if (value->type == EMIT_NEXT_IS_KEY)
+                rows->passed = true; /* names from outside are none of the columns */
+        else if (!rows->passed)
+                rows_put_value(rows, value);
+}
+
+struct emit *rows_emit(struct rows *rows)
+{
+        if (!rows_are_json(rows)) {
+                rows->cells.put = rows_put_emitted;
+                return &rows->cells;
+        }
+        if (!rows->json.json)
+                emit_json_init(&rows->json, &rows->out->json);
+        return &rows->json.emit;
 }

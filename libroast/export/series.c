@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/tracking.h"
+#include "export/export.h"
 #include "run/series.h"
 #include "util/cleanup.h"
 #include "util/text.h"
+#include "v1/documented.h"
 
 /* The names of all series that the run has, without their resolutions */
 struct names {
@@ -163,20 +164,43 @@ static int series_put_rows(struct roast_run *run, const struct roast_export_opti
         return r;
 }
 
+/* Step by step */
+struct documented {
+        struct emit_json json;
+        struct out *out;
+};
+
+static int series_step(struct emit *emit, struct roast_error *error)
+{
+        return out_step(((struct documented *)(void *)emit)->out, error);
+}
+
+static int series_put_documented(struct roast_run *run, struct out *out, struct roast_error *error)
+{
+        struct documented documented = { .out = out };
+        struct roast_grid grid;
+        int r;
+
+        emit_json_init(&documented.json, &out->json);
+        documented.json.emit.step = series_step;
+        r = v1_grid_of_run(&grid, run, error);
+        if (r >= 0)
+                r = v1_put_tracking(run, &grid, true, &documented.json.emit, error);
+        out_puts(out, "\n");
+        emit_json_deinit(&documented.json);
+        return r;
+}
+
 int export_series(struct roast_run *run, const struct roast_export_options *options,
                   struct out *out, struct roast_error *error)
 {
         int r;
 
-        if (options->format == ROAST_EXPORT_JSON) {
-                r = tracking_put(run, TRACKING_OBJECTS, out, error);
-                out_puts(out, "\n");
-                return r;
-        }
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = series_put_rows(run, options, out, error);
+        r = options->format == ROAST_EXPORT_JSON ? series_put_documented(run, out, error)
+                                                 : series_put_rows(run, options, out, error);
         run_view_end(run);
         return r;
 }

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/record.h"
+#include "export/export.h"
 #include "util/cleanup.h"
 #include "util/size.h"
+#include "v1/emit-json.h"
+#include "v1/put-record.h"
 
 #define BATCH 256
 
@@ -197,6 +199,8 @@ static void trace_put_int(struct json *json, const char *key, const struct chunk
 static void trace_put_args(struct json *json, const struct chunk_table *table, size_t row,
                            int64_t chunk_id)
 {
+        struct emit_json times;
+
         json_key(json, "args");
         json_object(json);
         json_pair_int(json, "chunk_id", chunk_id);
@@ -207,13 +211,16 @@ static void trace_put_args(struct json *json, const struct chunk_table *table, s
         trace_put_int(json, "num_events", table, row, CHUNK_NUM_EVENTS);
         trace_put_int(json, "attempt", table, row, CHUNK_ATTEMPT);
         trace_put_int(json, "bytes_read", table, row, CHUNK_REQUESTED_BYTES);
-        json_pair(json, "outcome", record_outcome(table, row));
+        json_pair(json, "outcome", v1_record_outcome(table, row));
         trace_put_text(json, "error_type", table, row, CHUNK_ERROR_TYPE);
         trace_put_text(json, "error_message", table, row, CHUNK_ERROR_MESSAGE);
-        if (!isnan(record_real(table, row, CHUNK_CPU_NS, 1e9)))
-                json_pair_double(json, "cpu_seconds", record_real(table, row, CHUNK_CPU_NS, 1e9));
+        if (!isnan(v1_record_real(table, row, CHUNK_CPU_NS, 1e9)))
+                json_pair_double(json, "cpu_seconds",
+                                 v1_record_real(table, row, CHUNK_CPU_NS, 1e9));
         json_key(json, "sections");
-        record_put_times(json, table, row);
+        emit_json_init(&times, json);
+        v1_put_section_times(&times.emit, &(struct v1_record){ .table = table, .row = row });
+        emit_json_deinit(&times);
         json_end(json);
 }
 
@@ -251,7 +258,7 @@ static int trace_put_chunk(struct trace *trace, const struct chunk_table *table,
                 json_double(json, (double)wall / 1000);
         else
                 json_string(json, "t");
-        json_pair(json, "cat", record_outcome(table, row));
+        json_pair(json, "cat", v1_record_outcome(table, row));
         if (chunk_table_get(table, row, CHUNK_DATASET) == CHUNK_ABSENT)
                 json_pair(json, "name", "chunk");
         trace_put_text(json, "name", table, row, CHUNK_DATASET);

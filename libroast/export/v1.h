@@ -2,16 +2,15 @@
 /* metrics.json of a measurement that is written */
 
 #include "export/export.h"
-#include "roast-metrics.h"
+#include "v1/documented.h"
 
 struct v1 {
-        struct roast_run *run;
-        struct roast_summary summary;
-        struct out *out;
-        bool any_chunk;
-        struct rows rows;
-        int64_t chunk_id;
+        struct roast_run *run; /* NULL: there is none */
+        const struct roast_v1_options *options;
+        struct roast_summary own;            /* what was computed here, */
+        const struct roast_summary *summary; /* or is the caller's */
+        unsigned int in_run;                 /* 1 << number of a part: it is in the run alone */
 };
 
-/* All of it, into v1->out; the summary is there. */
-int v1_put_metrics(struct v1 *v1, struct roast_error *error);
+/* All of it */
+int v1_put_metrics(struct v1 *v1, struct out *out, struct roast_error *error);

@@ -69,7 +69,30 @@ int roast_export_check_target(const char *path, const char *source, struct roast
  */
 int roast_export_resolve(char **ret, const char *path, struct roast_error *error);
 
+/* A key of metrics.json with its value, or without one: it is left out */
+struct roast_v1_pair {
+        const char *key;
+        const char *json; /* NULL: none */
+};
+
+struct roast_summary;
+
+/* All-zero is the default: the run as it is. */
+struct roast_v1_options {
+        bool replace; /* a measurement of that name, but not the files of others in it */
+        const struct roast_summary *summary; /* of the run; NULL: it is computed */
+        bool has_times;
+        double start_s; /* since 1970 */
+        double end_s;
+        const char *config;                /* JSON; NULL: that of an imported run, or none */
+        const struct roast_v1_pair *pairs; /* they replace the run's, */
+        size_t n_pairs;
+        bool only_pairs; /* or are all that there is */
+};
+
 /*
- * A measurement directory of format v1, complete or not at all. ROAST_E_STATE: the name is taken.
+ * A measurement directory of format v1, complete or not at all. Raw data beyond 10 MB are in its
+ * run.roast alone. Without a run it has the pairs alone. ROAST_E_STATE: the name is taken.
  */
-int roast_export_v1(struct roast_run *run, const char *directory, struct roast_error *error);
+int roast_export_v1(struct roast_run *run, const char *directory,
+                    const struct roast_v1_options *options, struct roast_error *error);

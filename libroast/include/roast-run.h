@@ -153,7 +153,7 @@ int roast_run_resample(struct roast_run *run, const char *column, const struct r
 int roast_run_resample_rate(struct roast_run *run, const char *column,
                             const struct roast_grid *grid, roast_series_visitor visit,
                             void *context, struct roast_error *error);
-/* From the workers' comings and goings: "threads" or "memory_limit_bytes". */
+/* Of workers that joined or left: "threads", "memory_limit_bytes", or "kind": that it is there */
 int roast_run_resample_workers(struct roast_run *run, const char *column,
                                const struct roast_grid *grid, roast_series_visitor visit,
                                void *context, struct roast_error *error);

@@ -233,10 +233,13 @@ int roast_run_resample_workers(struct roast_run *run, const char *column,
                                void *context, struct roast_error *error)
 {
         ROAST_CLEANUP(grid_table_deinit) struct grid_table table = { 0 };
-        size_t index = !strcmp(column, "threads") ? 5 : 6;
+        size_t index = !strcmp(column, "kind")                 ? 2
+                       : !strcmp(column, "threads")            ? 5
+                       : !strcmp(column, "memory_limit_bytes") ? 6
+                                                               : 0;
         int r;
 
-        if (index == 6 && strcmp(column, "memory_limit_bytes"))
+        if (!index)
                 return roast_fail(error, ROAST_E_NOENT, "workers have no '%s'", column);
         r = run_view_begin(run, error);
         if (r < 0)

@@ -103,7 +103,16 @@ static void json_put_escaped(struct json *json, const char *string, size_t len)
                 size_t n = run ? run : utf8_length((const uint8_t *)string + i, len - i);
                 unsigned char c = (unsigned char)string[i];
 
-                if (n == 0) {
+                if (n == 0 && json->surrogates == JSON_ALL_SURROGATES && c == 0xed && len - i > 2) {
+                        snprintf(escape, sizeof(escape), "\\u%04x",
+                                 0xd000 | (string[i + 1] & 0x3f) << 6 | (string[i + 2] & 0x3f));
+                        json_put(json, escape, 6);
+                        i += 3;
+                } else if (n == 0 && json->surrogates) {
+                        snprintf(escape, sizeof(escape), "\\udc%02x", c);
+                        json_put(json, escape, 6);
+                        i++;
+                } else if (n == 0) {
                         json_put(json, "\xef\xbf\xbd", 3);
                         i++;
                 } else if (run) {
@@ -194,6 +203,12 @@ void json_null(struct json *json)
 {
         json_separate(json);
         json_put(json, "null", 4);
+}
+
+void json_raw(struct json *json, const char *text)
+{
+        json_separate(json);
+        json_put(json, text, strlen(text));
 }
 
 void json_pair(struct json *json, const char *key, const char *string)

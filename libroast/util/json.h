@@ -21,9 +21,16 @@
 
 #define JSON_DEPTH_MAX 16
 
+/*
+ * What becomes of bytes that are not UTF-8: U+FFFD, or what Python has for them, "\\udc80" to
+ * "\\udcff"; and of surrogates that are encoded as if they were characters: these.
+ */
+enum json_surrogates { JSON_NO_SURROGATES, JSON_ESCAPED_SURROGATES, JSON_ALL_SURROGATES };
+
 struct json {
         struct buf *out;
         bool compact; /* one line, no blanks */
+        enum json_surrogates surrogates;
         int error;
         unsigned int depth;
         char closer[JSON_DEPTH_MAX];
@@ -42,6 +49,7 @@ void json_int(struct json *json, int64_t value);
 void json_double(struct json *json, double value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
+void json_raw(struct json *json, const char *text); /* a value that is JSON already */
 /* A key and its value; for a string that is NULL, null */
 void json_pair(struct json *json, const char *key, const char *string);
 void json_pair_int(struct json *json, const char *key, int64_t value);

@@ -243,6 +243,14 @@ static int tracking_by_time(const void *a, const void *b)
         return x->order < y->order ? -1 : 1;
 }
 
+/* A value holds until the next instant, at which a worker that has left has none. */
+static int64_t tracking_interval_ns(const struct v1_series *series)
+{
+        double span_ns = (double)series->last_tick_utc_ns - (double)series->first_tick_utc_ns;
+
+        return series->n_ticks > 1 ? (int64_t)(span_ns / (double)(series->n_ticks - 1)) : 0;
+}
+
 /* The samples of one worker, from first to end: its blocks, and when it was there */
 static int tracking_end_worker(const struct v1_series *series, const struct v1_sample *first,
                                const struct v1_sample *end, struct roast_run *run,
@@ -282,7 +290,8 @@ static int tracking_end_worker(const struct v1_series *series, const struct v1_s
                 worker->pid = -2; /* not known either: it has come */
         }
         if (r >= 0 && last_utc_ns < series->last_utc_ns)
-                r = tracking_add_event(events, last_utc_ns, ROAST_WORKER_WENT, worker);
+                r = tracking_add_event(events, last_utc_ns + tracking_interval_ns(series),
+                                       ROAST_WORKER_WENT, worker);
         if (r < 0)
                 return roast_fail_nomem(error);
         return tracking_series_flush(&rows, run, worker->name, error);

@@ -1,11 +1,8 @@
 /* roastcoffea._roast: the run, its metrics and tables, for the client */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-
 #include "roast-show.h"
 #include "run.h"
+#include "v1/documented.h"
 
 /* metrics() -> [(key, group, type, unit, better, fallback, title, formula, (alias, ...)), ...] */
 static PyObject *module_metrics(PyObject *module, PyObject *unused)
@@ -122,46 +119,36 @@ static PyObject *module_series_infos(PyObject *module, PyObject *unused)
         return list;
 }
 
-/* exchange(a, b): two paths change places at once */
-static PyObject *module_exchange(PyObject *module, PyObject *args)
-{
-        PyObject *a, *b;
-        int r, code;
-
-        (void)module;
-        if (!PyArg_ParseTuple(args, "O&O&", PyUnicode_FSConverter, &a, PyUnicode_FSConverter, &b))
-                return NULL;
-        r = renameat2(AT_FDCWD, PyBytes_AsString(a), AT_FDCWD, PyBytes_AsString(b),
-                      RENAME_EXCHANGE);
-        code = errno;
-        if (r < 0) {
-                errno = code;
-                PyErr_SetFromErrnoWithFilename(PyExc_OSError, PyBytes_AsString(b));
-        }
-        Py_DECREF(a);
-        Py_DECREF(b);
-        if (r < 0)
-                return NULL;
-        Py_RETURN_NONE;
-}
-
-/* TABLES: the names that Summary.table() knows */
-static int module_add_tables(PyObject *module)
+/* A tuple of names */
+static int module_add_names(PyObject *module, const char *attribute, const char *(*name_of)(size_t))
 {
         PyObject *list = PyList_New(0), *tuple;
         int r = list ? 0 : -1;
 
-        for (size_t i = 0; roast_table_names[i] && r >= 0; i++) {
-                PyObject *name = PyUnicode_FromString(roast_table_names[i]);
+        for (size_t i = 0; name_of(i) && r >= 0; i++) {
+                PyObject *name = PyUnicode_FromString(name_of(i));
 
                 r = name ? PyList_Append(list, name) : -1;
                 Py_XDECREF(name);
         }
         tuple = r < 0 ? NULL : PyList_AsTuple(list);
-        r = tuple ? PyModule_AddObjectRef(module, "TABLES", tuple) : -1;
+        r = tuple ? PyModule_AddObjectRef(module, attribute, tuple) : -1;
         Py_XDECREF(tuple);
         Py_XDECREF(list);
         return r;
+}
+
+static const char *module_table_name(size_t i)
+{
+        return roast_table_names[i];
+}
+
+/* TABLES: the names that Summary.table() knows; SERIES: those of tracking_data */
+static int module_add_tables(PyObject *module)
+{
+        int r = module_add_names(module, "TABLES", module_table_name);
+
+        return r < 0 ? r : module_add_names(module, "SERIES", v1_series_key);
 }
 
 static int module_roast_exec(PyObject *module)
@@ -199,8 +186,11 @@ static PyMethodDef functions[] = {
           "tables()\n--\n\nThe tables of a run: name, what a row is, minor version of the format\n"
           "since which it is there, and the columns without id: name, name in the table, type,\n"
           "unit, minor version, title, meaning." },
-        { "exchange", module_exchange, METH_VARARGS,
-          "exchange(a, b)\n--\n\nTwo paths change places, at once." },
+        { "utc_times", native_utc_times, METH_VARARGS,
+          "utc_times(start_utc_ns, step_ns, n)\n--\n\nInstants as naive datetimes." },
+        { "save_v1", native_save_v1, METH_VARARGS,
+          "save_v1(run, path, summary, start_s, end_s, config, pairs)\n--\n\nWrite a measurement "
+          "directory: the run's metrics but for the pairs, or these alone." },
         { 0 },
 };
 

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "records.h"
+#include "v1/put-record.h"
 
 PyObject *records_new_empty(PyTypeObject *type)
 {
@@ -220,6 +222,7 @@ static int records_look_at(RecordsObject *self, PyObject *bytes)
 static PyObject *records_item_at(RecordsObject *self, size_t index)
 {
         const struct segment *segment;
+        struct emit_python python;
         size_t at;
 
         if (records_index_segments(self) < 0)
@@ -230,7 +233,15 @@ static PyObject *records_item_at(RecordsObject *self, size_t index)
                 return Py_NewRef(segment->data);
         if (records_look_at(self, segment->data) < 0)
                 return NULL;
-        return record_dict(&self->table, segment->from + index - self->firsts[at], index);
+        emit_python_init(&python);
+        emit_object(&python.emit);
+        v1_put_record(&python.emit,
+                      &(struct v1_record){ .table = &self->table,
+                                           .row = segment->from + index - self->firsts[at],
+                                           .chunk_id = (int64_t)index,
+                                           .fallbacks = true });
+        emit_end(&python.emit);
+        return emit_python_value(&python);
 }
 
 Py_ssize_t records_length(PyObject *self)

@@ -49,5 +49,3 @@ PyObject *records_to_bytes(PyObject *self, PyObject *unused);
 PyObject *records_reduce(PyObject *self, PyObject *unused);
 PyObject *records_totals(PyObject *self, PyObject *unused);
 
-/* record_dict.c: row `row` of the table as the documented dict */
-PyObject *record_dict(const struct chunk_table *table, size_t row, size_t chunk_id);

@@ -396,12 +396,14 @@ static PyMethodDef methods[] = {
         { "resample", native_run_resample, METH_VARARGS,
           "resample(column, start_utc_ns, step_ns, n)\n--\n\nA sampled column on a grid, by "
           "worker." },
-        { "resample_rate", native_run_resample_rate, METH_VARARGS,
-          "resample_rate(column, start_utc_ns, step_ns, n)\n--\n\nWhat a counter grew by per "
-          "second, on a grid, by worker." },
-        { "resample_workers", native_run_resample_workers, METH_VARARGS,
-          "resample_workers(column, start_utc_ns, step_ns, n)\n--\n\nthreads or "
-          "memory_limit_bytes on a grid, by worker." },
+        { "documented", native_run_documented, METH_VARARGS,
+          "documented(summary, with_workers, key=None)\n--\n\nThe documented metrics dict without "
+          "its large parts and the keys of these, or the part of a key." },
+        { "grid", native_run_grid, METH_NOARGS,
+          "grid()\n--\n\n(start_utc_ns, step_ns, n) of the run's tracking data, or None." },
+        { "tracking", native_run_tracking, METH_VARARGS,
+          "tracking(key, start_utc_ns, step_ns, times)\n--\n\nA documented series of the "
+          "workers, at these datetimes." },
         { "columns", native_run_columns, METH_VARARGS,
           "columns(table, names)\n--\n\nWhole columns as bytes of int64, by name; the smallest "
           "int64 is null." },

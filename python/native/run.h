@@ -49,10 +49,16 @@ PyObject *native_run_add_metrics(PyObject *self, PyObject *mapping);
 
 int native_add_units(PyObject *module);
 
-/* run_resample.c: methods of Run */
+/* run_resample.c: a method of Run */
 PyObject *native_run_resample(PyObject *self, PyObject *args);
-PyObject *native_run_resample_rate(PyObject *self, PyObject *args);
-PyObject *native_run_resample_workers(PyObject *self, PyObject *args);
+
+/* run_documented.c: methods of Run */
+PyObject *native_run_documented(PyObject *self, PyObject *args);
+PyObject *native_run_grid(PyObject *self, PyObject *unused);
+PyObject *native_run_tracking(PyObject *self, PyObject *args);
+/* and functions */
+PyObject *native_utc_times(PyObject *module, PyObject *args);
+PyObject *native_save_v1(PyObject *module, PyObject *args);
 
 /* run_read.c: methods of Run */
 PyObject *native_run_columns(PyObject *self, PyObject *args);
@@ -81,18 +87,5 @@ PyObject *native_table(const struct roast_table *table);
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
 
-/* summary_lists.c: lists of dicts, and {key: dict} of the user's own metrics */
-PyObject *native_summary_datasets(const struct roast_summary *summary);
-PyObject *native_summary_sections(const struct roast_summary *summary);
-PyObject *native_summary_files(const struct roast_summary *summary);
-PyObject *native_summary_file_metadata(const struct roast_summary *summary);
-PyObject *native_summary_branches(const struct roast_summary *summary);
-PyObject *native_summary_failures(const struct roast_summary *summary);
-PyObject *native_summary_custom(const struct roast_summary *summary);
-/* (per dataset, per section): the documented dicts by name */
-PyObject *native_summary_documented(const struct roast_summary *summary);
-
-/* summary_bytes.c: parts of a summary as dicts; NULL: an exception is set */
-PyObject *native_bytes_dict(const struct roast_bytes *bytes);
-PyObject *native_branch_dict(const struct roast_summary *summary, size_t i);
-PyObject *native_failure_dict(const struct roast_summary *summary, size_t i);
+/* The summary of such an object, which keeps it */
+const struct roast_summary *native_summary_of(PyObject *self);

@@ -30,10 +30,7 @@ static int run_put_series(const char *worker, const int64_t *values, void *data)
 }
 
 /* resample(column, start_utc_ns, step_ns, n) -> {worker: [value or None]} */
-static PyObject *run_resample(PyObject *self, PyObject *args,
-                              int (*function)(struct roast_run *, const char *,
-                                              const struct roast_grid *, roast_series_visitor,
-                                              void *, struct roast_error *))
+PyObject *native_run_resample(PyObject *self, PyObject *args)
 {
         struct roast_error error = { 0 };
         struct series_context context;
@@ -56,25 +53,10 @@ static PyObject *run_resample(PyObject *self, PyObject *args,
         }
         r = roast_run_commit(run, &error);
         if (r >= 0)
-                r = function(run, column, &grid, run_put_series, &context, &error);
+                r = roast_run_resample(run, column, &grid, run_put_series, &context, &error);
         done = native_run_leave(self, r, &error);
         Py_XDECREF(done);
         if (!done || PyErr_Occurred())
                 Py_CLEAR(context.dict);
         return context.dict;
-}
-
-PyObject *native_run_resample(PyObject *self, PyObject *args)
-{
-        return run_resample(self, args, roast_run_resample);
-}
-
-PyObject *native_run_resample_rate(PyObject *self, PyObject *args)
-{
-        return run_resample(self, args, roast_run_resample_rate);
-}
-
-PyObject *native_run_resample_workers(PyObject *self, PyObject *args)
-{
-        return run_resample(self, args, roast_run_resample_workers);
 }

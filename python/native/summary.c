@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "roast-show.h"
 #include "run.h"
+#include "v1/documented.h"
 
 typedef struct {
         PyObject_HEAD struct roast_summary summary;
 } SummaryObject;
+
+const struct roast_summary *native_summary_of(PyObject *self)
+{
+        return &((SummaryObject *)self)->summary;
+}
 
 static PyObject *summary_metric_object(const struct roast_value *value,
                                        const struct roast_metric_info *info)
@@ -59,52 +66,6 @@ static PyObject *summary_estimated(PyObject *self, PyObject *unused)
 {
         (void)unused;
         return summary_reasons(self, ROAST_ESTIMATED);
-}
-
-static PyObject *summary_ledger_row(const struct roast_ledger_row *row)
-{
-        PyObject *dict = PyDict_New();
-
-        for (size_t i = 0; dict && i < ROAST_LEDGER_N_PARTS; i++) {
-                PyObject *seconds;
-
-                if (!(row->known >> i & 1))
-                        continue;
-                seconds = PyFloat_FromDouble(row->seconds[i]);
-                if (!seconds || PyDict_SetItemString(dict, roast_ledger_parts[i].key, seconds) < 0)
-                        Py_CLEAR(dict);
-                Py_XDECREF(seconds);
-        }
-        return dict;
-}
-
-/* ({worker: {part that is known: seconds}}, [parts that are estimated]) */
-static PyObject *summary_ledger(PyObject *self, PyObject *unused)
-{
-        const struct roast_summary *summary = &((SummaryObject *)self)->summary;
-        PyObject *workers = PyDict_New(), *estimated = PyList_New(0);
-        unsigned int bits = 0;
-        bool good = workers && estimated;
-
-        (void)unused;
-        for (size_t i = 0; good && i < summary->n_ledger; i++) {
-                PyObject *row = summary_ledger_row(&summary->ledger[i]);
-
-                good = row && native_put(workers, summary->ledger[i].worker, row) == 0;
-                bits |= summary->ledger[i].estimated;
-        }
-        for (unsigned int i = 0; good && i < ROAST_LEDGER_N_PARTS; i++) {
-                PyObject *key =
-                        bits >> i & 1 ? PyUnicode_FromString(roast_ledger_parts[i].key) : NULL;
-
-                good = !(bits >> i & 1) || (key && PyList_Append(estimated, key) == 0);
-                Py_XDECREF(key);
-        }
-        if (good)
-                return Py_BuildValue("(NN)", workers, estimated);
-        Py_XDECREF(workers);
-        Py_XDECREF(estimated);
-        return NULL;
 }
 
 static PyObject *summary_cell_tuple(const struct roast_cell *cell)
@@ -220,52 +181,89 @@ static void summary_dealloc(PyObject *self)
         Py_DECREF(type);
 }
 
+static PyObject *summary_things(PyObject *self, bool is_list, struct v1_things things)
+{
+        struct roast_error error = { 0 };
+        struct emit_python python;
+        int r;
+
+        emit_python_init(&python);
+        r = v1_put_things(&things, is_list, native_summary_of(self), &python.emit, &error);
+        return emit_python_end(&python, r, &error);
+}
+
 static PyObject *summary_datasets(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_datasets(&((SummaryObject *)self)->summary);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(datasets, v1_put_dataset));
 }
 
 static PyObject *summary_sections(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_sections(&((SummaryObject *)self)->summary);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(sections, v1_put_section));
 }
 
 static PyObject *summary_files(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_files(&((SummaryObject *)self)->summary);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(files, v1_put_file));
 }
 
 static PyObject *summary_branches(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_branches(&((SummaryObject *)self)->summary);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(branches, v1_put_branch));
 }
 
 static PyObject *summary_failures(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_failures(&((SummaryObject *)self)->summary);
+        return summary_things(self, true, (struct v1_things)V1_THINGS(failures, v1_put_failure));
 }
 
-static PyObject *summary_file_metadata(PyObject *self, PyObject *unused)
+static void summary_put_custom(struct emit *emit, const void *thing)
 {
-        (void)unused;
-        return native_summary_file_metadata(&((SummaryObject *)self)->summary);
-}
+        static const char *const betters[] = { [ROAST_BETTER_NEUTRAL] = "neutral",
+                                               [ROAST_BETTER_MORE] = "more",
+                                               [ROAST_BETTER_LESS] = "less" };
+        const struct roast_custom *custom = thing;
 
-static PyObject *summary_documented(PyObject *self, PyObject *unused)
-{
-        (void)unused;
-        return native_summary_documented(&((SummaryObject *)self)->summary);
+        emit_key(emit, custom->key);
+        emit_object(emit);
+        emit_key(emit, "value");
+        v1_put_custom(emit, custom);
+        emit_pair_text(emit, "reason", custom->value.reason);
+        emit_pair_text(emit, "title", custom->title ? custom->title : custom->key);
+        emit_pair_text(emit, "unit", custom->unit ? custom->unit : "");
+        emit_pair_text(emit, "better", betters[custom->better]);
+        emit_end(emit);
 }
 
 static PyObject *summary_custom(PyObject *self, PyObject *unused)
 {
         (void)unused;
-        return native_summary_custom(&((SummaryObject *)self)->summary);
+        return summary_things(self, false,
+                              (struct v1_things)V1_THINGS(customs, summary_put_custom));
+}
+
+/* Parts of the ledger that are estimated for some worker */
+static PyObject *summary_ledger_estimated(PyObject *self, PyObject *unused)
+{
+        const struct roast_summary *summary = native_summary_of(self);
+        struct emit_python python;
+        unsigned int bits = 0;
+
+        (void)unused;
+        for (size_t i = 0; i < summary->n_ledger; i++)
+                bits |= summary->ledger[i].estimated;
+        emit_python_init(&python);
+        emit_array(&python.emit);
+        for (unsigned int i = 0; i < ROAST_LEDGER_N_PARTS; i++)
+                if (bits >> i & 1)
+                        emit_text(&python.emit, roast_ledger_parts[i].key);
+        emit_end(&python.emit);
+        return emit_python_value(&python);
 }
 
 static PyMethodDef methods[] = {
@@ -275,21 +273,18 @@ static PyMethodDef methods[] = {
           "absent()\n--\n\nWhy each of the other metrics is absent, by key." },
         { "estimated", summary_estimated, METH_NOARGS,
           "estimated()\n--\n\nHow each estimated metric was estimated, by key." },
+        { "ledger_estimated", summary_ledger_estimated, METH_NOARGS,
+          "ledger_estimated()\n--\n\nParts of the time ledger that are estimated for some "
+          "worker." },
         { "datasets", summary_datasets, METH_NOARGS, "datasets()\n--\n\nA dict for each dataset." },
         { "sections", summary_sections, METH_NOARGS, "sections()\n--\n\nA dict for each section." },
-        { "ledger", summary_ledger, METH_NOARGS,
-          "ledger()\n--\n\n({worker: {part: seconds}}, [parts that are estimated])" },
         { "files", summary_files, METH_NOARGS, "files()\n--\n\nA dict for each file." },
-        { "file_metadata", summary_file_metadata, METH_NOARGS,
-          "file_metadata()\n--\n\nWhat is known of the tree of each file, by its name." },
-        { "documented", summary_documented, METH_NOARGS,
-          "documented()\n--\n\nThe documented dicts of datasets and of sections, by name." },
-        { "custom", summary_custom, METH_NOARGS,
-          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "branches", summary_branches, METH_NOARGS,
           "branches()\n--\n\nA dict for each branch, those with the most bytes first." },
         { "failures", summary_failures, METH_NOARGS,
           "failures()\n--\n\nA dict for each kind of attempts without a result, most first." },
+        { "custom", summary_custom, METH_NOARGS,
+          "custom()\n--\n\nThe user's own metrics: value, title, unit, better, by key." },
         { "table", summary_table, METH_VARARGS,
           "table(name, width=0, gap=0, /)\n--\n\n"
           "A table as (title, columns, rows); no rows: nothing to say. With a width, as much of it "

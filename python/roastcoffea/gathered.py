@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea._roast import Run, Summary
 from roastcoffea.custom import add_custom
-from roastcoffea.lazy import LazyDict, RecordList
+from roastcoffea.lazy import Later, LazyDict, RecordList
 from roastcoffea.lifecycle import Lifecycle
-from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
+from roastcoffea.metrics import Metrics, metrics_of_run, registry
 from roastcoffea.recording import note_report
 
 if TYPE_CHECKING:
@@ -148,9 +148,7 @@ class Gathered(Lifecycle):
     def _read_chunks(self) -> Any:
         if self._run is None:
             return list(self._recorded)
-        from roastcoffea._probe import Records
-
-        records = RecordList(Records.from_bytes(self._run.chunks()))
+        records = RecordList.of_run(self._run)
         if self._recorded:
             records.extend(self._recorded)
         return records
@@ -185,23 +183,28 @@ class Gathered(Lifecycle):
         if self._run is None or self._unwritten or self._has_own_aggregator:
             self.metrics = self._aggregate_plain()
             return
-        summary = self._run.summary()
-        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
-        if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
+        self._take_appended()
+        if self._recorded:
+            self.chunk_metrics  # noqa: B018  (together with those of the run)
+        metrics = metrics_of_run(self._run, with_workers=self.tracking_data is not None)
+        plain = None if isinstance(self.tracking_data, LazyDict) else self.tracking_data
+        if "avg_workers" in metrics.absent and plain and plain.get("worker_counts"):
             self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
             self.metrics.run = self._run
             return
         self._is_plain = False
-        if "total_cpu_time" in metrics.absent:
-            self._take_fallbacks(metrics)
-        merge(metrics, self._chunk_shapes(summary, metrics))
-        metrics.update(parts_of(summary))
-        metrics["tracking_data"] = self.tracking_data
+        if self._records_are_given or self.section_metrics:
+            merge(metrics, self._chunk_shapes())
+        elif "raw_chunk_metrics" in metrics:
+            metrics["raw_chunk_metrics"] = Later(lambda: self.chunk_metrics)
+        if isinstance(self.tracking_data, LazyDict) and metrics["tracking_data"] is not None:
+            self.tracking_data = metrics["tracking_data"]  # that of the whole run
+        else:
+            metrics["tracking_data"] = self.tracking_data
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
-        metrics.run = self._run
         with self._guarded("computing the user's metrics"):
             add_custom(metrics, self._writable)
         self.metrics = metrics
@@ -245,40 +248,17 @@ class Gathered(Lifecycle):
             if of_run and key in metrics and key not in metrics.absent:
                 metrics.estimated.setdefault(key, reason)
 
-    def _take_fallbacks(self, metrics: Metrics) -> None:
-        """Without a process time the documented dict counts with the elapsed time."""
-        from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
-
-        assert self.coffea_report is not None
-        assert self.t_start is not None
-        assert self.t_end is not None
-        documented = aggregate_workflow_metrics(
-            self.coffea_report, self.t_start, self.t_end, self.custom_metrics
-        )
-        for key in ("total_cpu_time", "event_rate_cpu_total_khz", "avg_cpu_time_per_chunk"):
-            metrics[key] = documented[key]
-
-    def _chunk_shapes(self, summary: Summary, metrics: Metrics) -> Metrics:
-        """Return what the documented dict holds of the chunks beyond single figures."""
-        from roastcoffea.aggregation.branch_coverage import branches_of_report
+    def _chunk_shapes(self) -> Metrics:
+        """Return what the documented dict holds of chunks and sections that somebody gave."""
         from roastcoffea.aggregation.core import aggregate_records
-        from roastcoffea.shapes import chunk_shapes
 
         records = self.chunk_metrics
-        if self._records_are_given or self.section_metrics:
-            counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
-            shapes = aggregate_records(counted, self.section_metrics, self.coffea_report)
-            if not self._records_are_given:  # the run has them, and computes the scalars better
-                scalars = {key for row in registry() for key in (row[0], *row[8])}
-                for key in scalars & shapes.keys():
-                    del shapes[key]
-        elif "num_successful_chunks" in metrics:
-            counted = records
-            shapes = chunk_shapes(self.run, summary, metrics)
-            if not metrics.get("total_branches_read"):
-                shapes.update(branches_of_report(self.coffea_report))
-        else:
-            return Metrics(branches_of_report(self.coffea_report))
+        counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
+        shapes = aggregate_records(counted, self.section_metrics, self.coffea_report)
+        if not self._records_are_given:  # the run has them, and computes the scalars better
+            scalars = {key for row in registry() for key in (row[0], *row[8])}
+            for key in scalars & shapes.keys():
+                del shapes[key]
         if counted:
             shapes["raw_chunk_metrics"] = records
         return shapes

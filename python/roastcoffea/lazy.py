@@ -8,7 +8,10 @@ what nobody looks at.
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+if TYPE_CHECKING:
+    from roastcoffea._roast import Run
 
 
 class Later:
@@ -34,6 +37,16 @@ class LazyDict(dict[str, Any]):
             value = value.make()
             self[key] = value
         return value
+
+    def is_same(self, key: str, other: LazyDict) -> bool:
+        """Whether a value is that of another dict; what nobody has asked for is taken for it."""
+        value = dict.__getitem__(self, key)
+        if type(value) is Later or (isinstance(value, RecordList) and value.is_untouched):
+            return True
+        theirs = other[key]
+        if isinstance(value, LazyDict) and isinstance(theirs, LazyDict):
+            return value.keys() == theirs.keys() and all(value.is_same(k, theirs) for k in value)
+        return bool(value == theirs)
 
     def _made(self) -> LazyDict:
         for key in self.keys():
@@ -109,6 +122,18 @@ class RecordList(list[Any]):
         super().__init__()
         self.records = records
         self.changed = False
+
+    @classmethod
+    def of_run(cls, run: Run) -> RecordList:
+        """Return the records of a run."""
+        from roastcoffea._probe import Records
+
+        return cls(Records.from_bytes(run.chunks()))
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has asked for a record yet, or changed one."""
+        return self.records is not None and not self.changed
 
     def made(self) -> RecordList:
         """Make the dicts, if that has not happened, and return the list itself."""

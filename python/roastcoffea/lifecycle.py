@@ -22,7 +22,7 @@ from roastcoffea.clock import RunClock
 from roastcoffea.flags import Flags
 from roastcoffea.inputs import clean_text
 from roastcoffea.measure import message_of
-from roastcoffea.metrics import Metrics, metrics_of
+from roastcoffea.metrics import Metrics, metrics_of_run
 from roastcoffea.recording import Committer, create_file, file_name, note_environment, note_spans
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ class Lifecycle(ABC):
             logger.warning("the span has finished, but no metrics were collected")
 
     def _known(self) -> Metrics:
-        return metrics_of(self.run.summary(), with_workers=True)
+        return metrics_of_run(self.run, with_workers=True)
 
     # -- the channel to the workers ----------------------------------------------------
 

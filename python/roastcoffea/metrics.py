@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _roast
-from roastcoffea.lazy import LazyDict
+from roastcoffea.lazy import Later, LazyDict, RecordList
 
 if TYPE_CHECKING:
     from roastcoffea._roast import MetricRow, Run, Summary
@@ -28,8 +28,8 @@ class Metrics(LazyDict):
         how a metric was estimated, by key
     custom
         which keys are metrics of the user's own: ``{key: {"title", "unit", "better"}}``
-    run
-        the run that they are of, if it is known
+    run, summary
+        the run that they are of, if it is known, and what was computed from it
     """
 
     def __init__(
@@ -43,6 +43,12 @@ class Metrics(LazyDict):
         self.estimated = dict(estimated or {})
         self.custom: dict[str, dict[str, str]] = {}
         self.run: Run | None = None
+        self.summary: Summary | None = None
+
+    def of_run(self) -> Metrics:
+        """Return them as they are in the run, whatever somebody has changed here."""
+        assert self.run is not None
+        return metrics_of_run(self.run, summary=self.summary)
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {"absent": self.absent, "estimated": self.estimated, "custom": self.custom}
@@ -55,51 +61,35 @@ def registry() -> list[MetricRow]:
     return _roast.metrics()
 
 
-FALLBACKS = {"zero": 0, "none": None}
-
-
-def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
-    """Return the scalars of a summary under their keys and aliases.
+def metrics_of_run(
+    run: Run, *, with_workers: bool | None = None, summary: Summary | None = None
+) -> Metrics:
+    """Return the documented metrics dict of a run; what is large is made when it is asked for.
 
     ``with_workers`` says whether worker tracking was on: its keys are there even if it saw
-    nothing.
+    nothing. None: as the run says. ``summary`` is the run's, where it is known already.
     """
-    known = summary.metrics()
-    result = Metrics((), summary.absent(), summary.estimated())
-    for key, group, _, _, _, fallback, _, _, aliases in registry():
-        if key in known:
-            value: Any = known[key]
-        elif fallback in FALLBACKS:
-            value = FALLBACKS[fallback]
-        elif with_workers and group == "worker":
-            value = None if key in ("total_cores", "cores_per_worker") else 0
-        else:
-            continue
-        for name in (key, *aliases):
-            result[name] = value
-    ledger, estimated = summary.ledger()
-    if ledger:
-        result["time_ledger"] = ledger
-        if estimated:
-            result.estimated["time_ledger"] = f"estimated of each worker: {', '.join(estimated)}"
+    from roastcoffea.backends.tracking import tracking_of_run
+
+    summary = summary or run.summary()
+    follows = -1 if with_workers is None else int(with_workers)
+    values, large = run.documented(summary, follows)
+    result = Metrics(values, summary.absent(), summary.estimated())
+    result.run, result.summary = run, summary
+    for key in large:
+        result[key] = Later(partial(run.documented, summary, follows, key))
+    if "raw_chunk_metrics" in large:
+        result["raw_chunk_metrics"] = Later(partial(RecordList.of_run, run))
+    result["tracking_data"] = tracking_of_run(run)
+    estimated = summary.ledger_estimated()
+    if estimated:
+        result.estimated["time_ledger"] = f"estimated of each worker: {', '.join(estimated)}"
+    if "file_read_metrics" in result and "avg_bytes_read_percent" in result.estimated:
+        result.estimated["file_read_metrics"] = result.estimated["avg_bytes_read_percent"]
+    if "accessed_branches" in result and "raw_chunk_metrics" not in result:
+        result.absent.pop("total_branches_read", None)
     for key, row in summary.custom().items():
         result.custom[key] = {name: row[name] for name in ("title", "unit", "better")}
-        if row["reason"] is None:
-            result[key] = row["value"]
-        else:
+        if row["reason"] is not None:
             result.absent[key] = row["reason"]
     return result
-
-
-def parts_of(summary: Summary) -> dict[str, Any]:
-    """Return what a summary has of files, branches, failures and the datasets' bytes, if any.
-
-    ``bytes_per_dataset`` is by the dataset's name; the others are lists, the largest first.
-    """
-    parts: dict[str, Any] = {
-        "files": summary.files(),
-        "branches": summary.branches(),
-        "failures": summary.failures(),
-        "bytes_per_dataset": {row["name"]: row["bytes"] for row in summary.datasets()},
-    }
-    return {key: part for key, part in parts.items() if part}

@@ -147,13 +147,9 @@ class OpenRun:
     @cached_property
     def tracking_data(self) -> LazyDict | None:
         """The documented series of the workers; None: they were not followed."""
-        from roastcoffea.backends.tracking import tracking_data
+        from roastcoffea.backends.tracking import tracking_of_run
 
-        start = self.number("run.start_utc_ns")
-        stops = memoryview(self.run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
-        if start is None or not len(stops):
-            return None
-        return tracking_data(self.run, int(start), self.last_utc_ns, self.interval_s)
+        return tracking_of_run(self.run)
 
     @cached_property
     def last_utc_ns(self) -> int:
@@ -189,9 +185,8 @@ class OpenRun:
     def chunk_metrics(self) -> RecordList:
         """The documented chunk records."""
         from roastcoffea.lazy import RecordList
-        from roastcoffea.native import Records
 
-        return RecordList(Records.from_bytes(self.run.chunks()))
+        return RecordList.of_run(self.run)
 
     @cached_property
     def texts(self) -> list[str]:

@@ -103,13 +103,22 @@ def read_run(path: Path, folder: Path) -> None:
     """Read it in every way."""
     run = _roast.Run.open(path)
     summary = run.summary()
-    summary.metrics(), summary.absent(), summary.estimated(), summary.ledger()
+    summary.metrics(), summary.absent(), summary.estimated(), summary.ledger_estimated()
     summary.datasets(), summary.sections(), summary.custom(), summary.failures()
     for table in _roast.TABLES:
         summary.table(table)
     summary._repr_html_()
     run.facts(), run.texts(), run.chunks(), run.explain(), run.series_names()
     run.columns("chunk", ["entry_start"])
+    _, large = run.documented(summary, -1)
+    for key in large:
+        run.documented(summary, 1, key)
+    start, step, n = run.grid() or (0, 10**9, 2)
+    for key in _roast.SERIES:
+        run.tracking(key, start, step, _roast.utc_times(start, step, n))
+    for pairs in ({}, {b"total_events": "7", b"elapsed_time_seconds": None}):
+        _roast.save_v1(run, folder / "measurement", summary, 0.0, 1.0, "{}", pairs)
+    _roast.save_v1(None, folder / "plain", None, 0.0, 1.0, None, {b"total_events": "7"})
     run.report(folder / "page.html")
     copy = run.copy_in_memory(without=("chunk", "section", "branch"))
     assert copy.facts() == run.facts()
@@ -129,6 +138,19 @@ def refuse(folder: Path) -> None:
     """Make errors of every kind."""
     broken = folder / "broken.roast"
     broken.write_bytes(b"no run")
+    run = _roast.Run.create(None)
+    for call in (
+        lambda: run.documented(run.summary(), -1, "nothing"),
+        lambda: run.tracking("nothing", 0, 1, []),
+        lambda: run.tracking("worker_cpu", 0, 0, [None]),
+        lambda: _roast.save_v1(run, broken / "m", None, 0.0, 1.0, None, {}),
+        lambda: _roast.save_v1(run, folder / "m", None, 0.0, 1.0, None, {"str": "1"}),
+    ):
+        try:
+            call()
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        sys.exit("what is wrong was taken")
     for path in (broken, folder / "missing.roast"):
         try:
             _roast.Run.open(path)

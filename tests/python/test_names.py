@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 import roastcoffea
+from roastcoffea import load_measurement, save_measurement
 from roastcoffea._roast import TABLES, Run
+from roastcoffea.metrics import metrics_of_run
 
 MAKE_RUN = Path(__file__).resolve().parents[2] / "build" / "tests" / "unit" / "make-run"
 
@@ -46,10 +48,18 @@ def test_every_list_of_a_summary_has_the_name(path: Path, part: str) -> None:
 
 
 def test_the_documented_dicts_have_the_name(path: Path) -> None:
-    summary = Run.open(path).summary()
-    _, sections = summary.documented()
-    assert NAME in sections
+    metrics = metrics_of_run(Run.open(path))
+    assert NAME in metrics["sections"]
+    assert NAME in strings(metrics["raw_chunk_metrics"])
     assert NAME in Run.open(path).texts()
+
+
+def test_a_saved_measurement_has_the_name(path: Path, tmp_path: Path) -> None:
+    metrics = metrics_of_run(Run.open(path))
+    saved = load_measurement(save_measurement(metrics, 0, 1, tmp_path, "m"))["metrics"]
+    for key in ("sections", "files", "raw_chunk_metrics"):
+        assert saved[key] == metrics[key]
+        assert NAME in strings(saved[key])
 
 
 def test_tables_and_answers_are_text_that_can_be_printed(path: Path) -> None:
@@ -68,7 +78,7 @@ def test_an_opened_run_and_its_records_have_the_same_names(path: Path) -> None:
 
 
 def test_a_metrics_dict_with_the_name_makes_tables(path: Path) -> None:
-    _, sections = Run.open(path).summary().documented()
+    sections = metrics_of_run(Run.open(path))["sections"]
     again = Run.from_metrics({"num_chunks": 3, "sections": sections}).summary()
     assert {section["name"] for section in again.sections()} == set(sections)
 
@@ -94,6 +104,7 @@ def test_a_message_with_the_name_is_the_message_of_the_exception(tmp_path: Path)
 def test_a_measurement_of_another_program_is_read(tmp_path: Path) -> None:
     chunk = {"dataset": NAME, "file": NAME, "duration": 1.0, "num_events": 5, "timing": {NAME: 0.5}}
     (tmp_path / "metrics.json").write_text(json.dumps({"raw_chunk_metrics": [chunk]}))
-    summary = Run.open(tmp_path).summary()
-    for part in (summary.datasets(), summary.files(), summary.sections(), summary.documented()):
+    run = Run.open(tmp_path)
+    summary = run.summary()
+    for part in (summary.datasets(), summary.files(), summary.sections(), metrics_of_run(run)):
         assert NAME in strings(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import resource
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ import pytest
 import roastcoffea
 from roastcoffea import MetricsCollector, load_measurement, open_run, save_measurement
 from roastcoffea._probe import encode_block
-from roastcoffea.export import measurements
 from roastcoffea.lazy import LazyDict, RecordList
 from roastcoffea.native import Records
 
@@ -210,23 +210,23 @@ def test_a_lazy_list_can_be_changed() -> None:
 
 
 def test_a_measurement_holds_its_raw_data_up_to_a_size(
-    collector: MetricsCollector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    collector: MetricsCollector, tmp_path: Path
 ) -> None:
     small = collector.save_measurement(tmp_path, "small")
     assert "raw_chunk_metrics" in json.loads((small / "metrics.json").read_text())
-    monkeypatch.setattr(measurements, "RAW_MAX_BYTES", 5_000)
+    collector.run.add_chunks(Records([record(8 + i) for i in range(9_000)]).to_bytes())
+    collector.metrics = collector._chunk_metrics = None
     large = collector.save_measurement(tmp_path, "large")
     kept = json.loads((large / "metrics.json").read_text())
-    assert not {"raw_chunk_metrics", "chunk_info", "tracking_data"} & set(kept)
-    assert "raw_chunk_metrics" in json.loads((large / "metadata.json").read_text())["in_run"]
-    one, two = load_measurement(small), load_measurement(large)
-    assert isinstance(two["metrics"], LazyDict)
-    assert one["metrics"]["raw_chunk_metrics"] == two["metrics"]["raw_chunk_metrics"]
-    assert one["metrics"]["chunk_info"] == two["metrics"]["chunk_info"]
-    assert set(one["metrics"]) == set(two["metrics"])
-    assert (one["t0"], one["t1"]) == (two["t0"], two["t1"])
-    for key in set(one["metrics"]) - {"tracking_data"}:
-        assert two["metrics"][key] == one["metrics"][key], key
+    raw = {"raw_chunk_metrics", "chunk_info", "tracking_data", "file_metadata", "file_read_metrics"}
+    assert not raw & set(kept)
+    assert set(json.loads((large / "metadata.json").read_text())["in_run"]) == raw
+    loaded = load_measurement(large)["metrics"]
+    assert isinstance(loaded, LazyDict)
+    expected = collector.get_metrics()
+    assert set(loaded) == set(expected) == set(load_measurement(small)["metrics"])
+    for key in expected:
+        assert loaded[key] == expected[key], key
     (large / "run.roast").unlink()
     with pytest.raises(FileNotFoundError, match="Run file not found"):
         load_measurement(large)
@@ -299,19 +299,17 @@ def test_a_reader_never_sees_half_a_measurement(
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_what_cannot_be_written_leaves_nothing(
-    collector: MetricsCollector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The disk is full in the middle: what was there before is there still."""
+def test_what_cannot_be_written_leaves_nothing(collector: MetricsCollector, tmp_path: Path) -> None:
+    """No file may grow any more: what was there before is there still."""
     place = collector.save_measurement(tmp_path, "m")
     before = (place / "metrics.json").read_bytes()
-
-    def full(*args: Any, **kwargs: Any) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space left"):
-        collector.save_measurement(tmp_path, "m")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            collector.save_measurement(tmp_path, "m")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (place / "metrics.json").read_bytes() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "run.roast"]
 

@@ -16,7 +16,7 @@ from distributed import Client
 
 from roastcoffea import MetricsCollector
 from roastcoffea._probe import encode_block
-from roastcoffea._roast import Run
+from roastcoffea._roast import Run, utc_times
 from roastcoffea.backends.tracking import tracking_data
 from roastcoffea.lazy import Later, LazyDict
 
@@ -145,10 +145,11 @@ def test_rates_are_what_a_counter_grew_by() -> None:
     counter = [1000, 1500, 1500, 200, 700, -1]  # it begins anew, and once is not known
     block = encode_block([0, 1000, 2000, 3000, 4000, 5000], [counter])
     run.add_series("w", "host_net_recv_bytes", block)
-    rates = run.resample_rate("host_net_recv_bytes", 0, second, 6)
-    assert rates == {"w": [None, 500, 0, None, 500, None]}
-    halves = run.resample_rate("host_net_recv_bytes", 0, 2 * second, 3)
-    assert halves == {"w": [None, 250, None]}
+    times = utc_times(0, second, 6)
+    rates = run.tracking("worker_host_net_read", 0, second, times)
+    assert rates == {"w": [(times[1], 500), (times[2], 0), (times[4], 500)]}
+    halves = utc_times(0, 2 * second, 3)
+    assert run.tracking("worker_host_net_read", 0, 2 * second, halves) == {"w": [(halves[1], 250)]}
 
 
 def test_a_run_without_samples_has_empty_series() -> None:

@@ -67,7 +67,8 @@ static int make_sample(void **state)
         if (sample_fill(run, 40, NULL) < 0)
                 return -1;
         for (int64_t i = 0; i < 4; i++) { /* samples of two workers, one after the other */
-                const int64_t times[] = { 1000 * i, 1000 * i + 500 }, rss[] = { 10 + i, -1 };
+                const int64_t ms = 1794772988000 + 1000 * i; /* when the run began, and later */
+                const int64_t times[] = { ms, ms + 500 }, rss[] = { 10 + i, -1 };
                 const int64_t tasks[] = { i, i + 1 };
                 ROAST_CLEANUP(buf_deinit) struct buf block = BUF_INIT;
 
@@ -163,11 +164,12 @@ static void test_everything_is_exported_in_every_format(void **state)
         assert_int_equal(count_lines(export(run, ROAST_EXPORT_JSONL, ROAST_EXPORT_SERIES)), 8);
         assert_has(export(run, ROAST_EXPORT_CSV, ROAST_EXPORT_SERIES),
                    "worker,timestamp,rss_bytes,dask_active_tasks\n"
-                   "w0,0,40960,0\nw0,0.5,,1\nw1,1,45056,1\n");
-        /* by worker, as documented */
+                   "w0,1794772988,40960,0\nw0,1794772988.5,,1\nw1,1794772989,45056,1\n");
+        /* by worker, as documented: on one grid, each until the next one */
         assert_has(export(run, ROAST_EXPORT_JSON, ROAST_EXPORT_SERIES),
-                   "\"worker_memory\":{\"w0\":[{\"timestamp\":\"1970-01-01T00:00:00\","
-                   "\"memory_bytes\":40960},{\"timestamp\":\"1970-01-01T00:00:02\","
+                   "\"worker_memory\":{\"w0\":[{\"timestamp\":\"2026-11-15T20:03:08\","
+                   "\"memory_bytes\":40960},{\"timestamp\":\"2026-11-15T20:03:09\","
+                   "\"memory_bytes\":40960},{\"timestamp\":\"2026-11-15T20:03:10\","
                    "\"memory_bytes\":49152}],\"w1\":[");
 }
 

@@ -45,7 +45,7 @@ static void test_a_measurement_directory(void **state)
 
         assert_int_equal(roast_run_create(&run, NULL, NULL), 0);
         assert_int_equal(sample_fill(run, 12, NULL), 0);
-        assert_int_equal(roast_export_v1(run, folder, NULL), 0);
+        assert_int_equal(roast_export_v1(run, folder, NULL, NULL), 0);
         roast_run_free(run);
         assert_true(asprintf(&inside, "%s/run.roast", folder) > 0);
         assert_int_equal(unlink(inside), 0); /* so that the JSON is read */

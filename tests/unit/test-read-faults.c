@@ -229,7 +229,7 @@ static int write_v1(struct buf *out, const char *path, struct roast_error *error
         int r = roast_run_open_any(&run, path, error);
 
         if (r >= 0)
-                r = roast_export_v1(run, folder, error);
+                r = roast_export_v1(run, folder, NULL, error);
         for (size_t i = 0; r >= 0 && i < ROAST_ARRAY_SIZE(names); i++) {
                 (void)snprintf(name, sizeof(name), "%s/%s", folder, names[i]);
                 read_file(out, name);

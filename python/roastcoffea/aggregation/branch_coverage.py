@@ -7,8 +7,7 @@ from typing import Any
 
 from roastcoffea._roast import Run
 from roastcoffea.aggregation.chunk import add_records
-from roastcoffea.metrics import Metrics, metrics_of
-from roastcoffea.shapes import coverage_shapes
+from roastcoffea.metrics import Metrics, metrics_of_run
 
 _SUFFIX = "-data"
 _IF_KNOWN = (
@@ -68,12 +67,14 @@ def aggregate_branch_coverage(
         return Metrics()
     run = Run.create(None)
     add_records(run, chunk_metrics)
-    summary = run.summary()
-    known = metrics_of(summary, with_workers=False)
-    result = coverage_shapes(run, summary, known)
-    for key in _IF_KNOWN:
-        if key in known and key not in known.absent:
-            result[key] = known[key]
+    known = metrics_of_run(run, with_workers=False)
+    result = Metrics()
+    for key in (*_ALWAYS, *_IF_KNOWN):
+        if key in known and (key in _ALWAYS or key not in known.absent):
+            result[key] = dict.__getitem__(known, key)
+            for reasons, said in ((result.absent, known.absent), (result.estimated, known.estimated)):
+                if key in said:
+                    reasons[key] = said[key]
     if not result["total_branches_read"]:
         result.update(branches_of_report(coffea_report))
     return result

@@ -94,11 +94,10 @@ def aggregate_chunk_metrics(
     summary = run.summary()
     known = summary.metrics()
     result = Metrics({key: known[key] for key in _STATISTICS if key in known})
-    per_dataset, sections = summary.documented()
-    if per_dataset:
-        result["per_dataset"] = per_dataset
-    if sections:
-        result["sections"] = sections
+    documented, _ = run.documented(summary, 0)
+    for key in ("per_dataset", "sections"):
+        if documented.get(key):
+            result[key] = documented[key]
     return result
 
 

@@ -16,8 +16,7 @@ from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage, b
 from roastcoffea.aggregation.chunk import add_records, aggregate_chunk_metrics, build_chunk_info
 from roastcoffea.aggregation.documented import merge
 from roastcoffea.custom import add_custom
-from roastcoffea.metrics import Metrics, metrics_of
-from roastcoffea.shapes import chunk_shapes
+from roastcoffea.metrics import Metrics, metrics_of_run
 
 
 class MetricsAggregator:
@@ -79,19 +78,14 @@ class MetricsAggregator:
         if chunk_metrics is not None and has_records:
             add_records(run, chunk_metrics, timed=True)
             run.add_sections(section_metrics)
-        summary = run.summary()
-        metrics = metrics_of(summary, with_workers=False)
+        metrics = metrics_of_run(run, with_workers=False)
         if tracking_data is not None:
             for key, fallback in FALLBACKS.items():
                 metrics.setdefault(key, fallback)
         if has_records:
-            merge(metrics, chunk_shapes(run, summary, metrics))
+            metrics.pop("chunk_info", None)
             if info := build_chunk_info(chunk_metrics or ()):
                 metrics["chunk_info"] = info
-            else:
-                del metrics["chunk_info"]
-        if not has_records or not summary.branches():
-            metrics.update(branches_of_report(coffea_report))
         metrics["tracking_data"] = tracking_data
         for key, raw in (
             ("raw_chunk_metrics", chunk_metrics),

@@ -11,30 +11,22 @@ from __future__ import annotations
 import ast
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea._roast import exchange
-from roastcoffea.lazy import Later, LazyDict, RecordList
+from roastcoffea._roast import save_v1
+from roastcoffea.lazy import Later, LazyDict
+from roastcoffea.metrics import Metrics
 from roastcoffea.recording import file_name
 
 if TYPE_CHECKING:
     from roastcoffea._roast import Run
 
-FORMAT = "roastcoffea_measurement_v1"
-
-#: How large the raw data in metrics.json may be, all together
-RAW_MAX_BYTES = 10_000_000
-
 #: What grows with the chunks and samples of a run, and can be read back from it
 _RAW = ("tracking_data", "raw_chunk_metrics", "chunk_info", "file_metadata", "file_read_metrics")
-
-_FILES = ("metrics.json", "start_end_time.txt", "metadata.json", "config.json", "run.roast")
 
 
 class Measurement(tuple[dict[str, Any], float, float]):
@@ -117,107 +109,49 @@ def save_measurement(
     >>> load_measurement(path).__getitem__("metrics")
     {'total_events': 7}
     """
-    now = datetime.now(UTC)
     run = run or getattr(metrics, "run", None)
-    name = measurement_name or now.strftime("%Y-%m-%d_%H-%M-%S")
-    parent = Path(output_dir)
-    path = parent / file_name(name)
-    parent.mkdir(parents=True, exist_ok=True)
+    name = measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
+    path = Path(output_dir) / file_name(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path}: is there already, and is not a directory")
-    beside = path.resolve()  # a link stays a link
-    temporary = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", dir=beside.parent))
-    try:
-        temporary.chmod(0o755 & ~_umask())
-        _write(temporary, metrics, t0, t1, now, config, has_run=run is not None)
-        if run is not None:
-            run.copy(temporary / "run.roast")
-        _move_into_place(temporary, beside)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    text = None if config is None else json.dumps(config, indent=2, default=str)
+    summary = None
+    if isinstance(metrics, Metrics) and metrics.run is run and metrics.summary is not None:
+        summary, pairs = metrics.summary, _changed(metrics)
+    else:
+        pairs = {_serialize_key(key): metrics[key] for key in metrics}
+    save_v1(
+        run,
+        path.resolve(),  # a link stays a link
+        summary,
+        float(t0),
+        float(t1),
+        text,
+        {
+            key.encode("utf-8", "surrogateescape"): None if value is _GONE else _json(value)
+            for key, value in pairs.items()
+        },
+    )
     return path
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+_GONE = object()
 
 
-def _write(
-    path: Path,
-    metrics: Mapping[str, Any],
-    t0: float,
-    t1: float,
-    now: datetime,
-    config: Any,
-    *,
-    has_run: bool,
-) -> None:
-    metadata: dict[str, Any] = {
-        "timestamp": now.replace(tzinfo=None).isoformat(),
-        "elapsed_time_seconds": t1 - t0,
-        "format": FORMAT,
-    }
-    in_run = _too_large(metrics) if has_run else []
-    if in_run:
-        metadata["in_run"] = in_run
-    kept = {key: metrics[key] for key in metrics if key not in in_run}
-    (path / "metrics.json").write_text(
-        json.dumps(_serialize_for_json(kept), indent=2), encoding="utf-8"
-    )
-    (path / "start_end_time.txt").write_text(f"{t0},{t1}\n", encoding="utf-8")
-    (path / "metadata.json").write_text(
-        json.dumps(_serialize_for_json(metadata), indent=2), encoding="utf-8"
-    )
-    if config is not None:
-        (path / "config.json").write_text(
-            json.dumps(config, indent=2, default=str), encoding="utf-8"
-        )
+def _changed(metrics: Metrics) -> dict[str, Any]:
+    """Return what somebody has changed in the metrics of a run."""
+    of_run = metrics.of_run()
+    changed = {key: _GONE for key in of_run.keys() if key not in metrics}  # noqa: SIM118
+    for key in metrics:
+        if key not in of_run or not metrics.is_same(key, of_run):
+            changed[key] = metrics[key]
+    return changed
 
 
-def _too_large(metrics: Mapping[str, Any]) -> list[str]:
-    """Return the raw data's keys if together they are more than ``metrics.json`` should hold.
-
-    Nothing is made of records and series that are known to be too many by their number.
-    """
-    raw = [key for key in _RAW if key in metrics]
-    left = RAW_MAX_BYTES
-    for key in raw:
-        left -= _least_size(key, metrics)
-        if left < 0:
-            return raw
-    left = RAW_MAX_BYTES
-    for key in raw:
-        for part in json.JSONEncoder(indent=2).iterencode(_serialize_for_json(metrics[key])):
-            left -= len(part)
-            if left < 0:
-                return raw
-    return []
-
-
-#: No record, sample or file takes fewer characters
-_LEAST = {"raw_chunk_metrics": 1000, "tracking_data": 30}
-
-
-def _least_size(key: str, metrics: Mapping[str, Any]) -> int:
-    if key == "raw_chunk_metrics" and isinstance(metrics[key], RecordList):
-        return _LEAST[key] * len(metrics[key])
-    if key == "tracking_data" and isinstance(metrics[key], LazyDict):
-        counts = metrics[key].get("worker_counts") or {}
-        return 2 * _LEAST[key] * int(sum(counts.values()))  # each has cores and a limit at least
-    return 0
-
-
-def _move_into_place(temporary: Path, path: Path) -> None:
-    """Move a complete directory; an old one is exchanged, and what is not ours moved over."""
-    if not path.exists():
-        temporary.rename(path)
-        return
-    exchange(temporary, path)
-    for other in temporary.iterdir():
-        if other.name not in _FILES:
-            other.rename(path / other.name)
+def _json(value: Any) -> str:
+    """Return the JSON of a value that stands among the metrics."""
+    return json.dumps(_serialize_for_json(value), indent=2).replace("\n", "\n  ")
 
 
 def load_measurement(measurement_path: str | os.PathLike[str]) -> Measurement:
