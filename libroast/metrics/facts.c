@@ -95,6 +95,8 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 collect->r = custom_note(collect->summary, fact->name + 7, fact);
         else if (!strcmp(fact->name, "report.columns") && fact->type == ROAST_FACT_TEXT)
                 facts_note_columns(set, fact->text);
+        else if (!strcmp(fact->name, "report.derived") && fact->type == ROAST_FACT_TEXT)
+                facts_note_text(collect->derived, sizeof(collect->derived), fact->text);
         else if (!strncmp(fact->name, "imported.", 9))
                 imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
@@ -120,5 +122,7 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         if (collect->r < 0)
                 return roast_fail_nomem(error);
         custom_end(collect->summary);
+        if (collect->derived[0] && report_set_derived(set, collect->derived) < 0)
+                return roast_fail_nomem(error);
         return report_end(set, &collect->custom) < 0 ? roast_fail_nomem(error) : 0;
 }
