@@ -370,7 +370,7 @@ class MetricsCollector:
         from roastcoffea.serving import serve
 
         self.address = serve(path)
-        print(f"roastcoffea: the run can be looked at on {self.address}", flush=True)
+        print(f"roastcoffea: live page: {self.address}", flush=True)
 
     async def _leave(self, error: BaseException | None) -> None:
         """Leave the block, if there is one to leave here: a forked child's is its parent's."""
