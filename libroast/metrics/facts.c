@@ -71,6 +71,8 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 collect->end_utc_ns = fact->integer;
         else if (!strcmp(fact->name, "run.elapsed_ns") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
+        else if (!strcmp(fact->name, "run.shortfall") && fact->type == ROAST_FACT_TEXT)
+                facts_note_text(collect->shortfall, sizeof(collect->shortfall), fact->text);
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
         else if (!strncmp(fact->name, "monitor.", 8) && fact->type == ROAST_FACT_INT)

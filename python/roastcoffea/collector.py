@@ -284,9 +284,10 @@ class MetricsCollector:
             raise RuntimeError("this collector is already collecting")
         if self._state is not State.NEW:
             self._forget()
-            fresh = make_backend(self.backend, self._followed)
-            if type(fresh) is type(self.metrics_backend):  # else somebody has put their own here
-                self.metrics_backend = fresh
+            with self._faults.guarded("making the back end anew"):
+                fresh = make_backend(self.backend, self._followed)
+                if type(fresh) is type(self.metrics_backend):  # else somebody has put theirs here
+                    self.metrics_backend = fresh
         self._state = State.ENTERING
         try:
             with self._faults.guarded("starting the run"):
@@ -317,8 +318,9 @@ class MetricsCollector:
             self.set_coffea_report(self.coffea_report, self.custom_metrics)
         self._flags = Flags(self.processor_instance)
         self._flags.hoist()
-        runner.listen(self._take_returned)
-        self._leaving.callback(self._stop_listening)
+        with self._faults.guarded("listening to the Runner"):
+            runner.listen(self._take_returned)
+            self._leaving.callback(self._stop_listening)
         with self._faults.guarded("giving the run to the back end"):
             self.metrics_backend.attach(writer.run)
         if self.progress:
@@ -383,9 +385,9 @@ class MetricsCollector:
         if self._flags is not None:
             self._flags.lower()
         try:
-            await self._leaving.__aexit__(
-                type(error) if error else None, error, error.__traceback__ if error else None
-            )
+            with self._faults.guarded("leaving the block"):
+                traceback = error.__traceback__ if error else None
+                await self._leaving.__aexit__(type(error) if error else None, error, traceback)
         finally:
             failed = self._writer is None or self._writer.shortfall is not None
             self._state = State.FAILED if failed else State.LEFT

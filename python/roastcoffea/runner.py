@@ -64,7 +64,7 @@ def unlisten(take: Take) -> None:
 
 
 def _wrap(module: Any) -> None:
-    inner = vars(module.Runner).get("run")
+    inner = vars(getattr(module, "Runner", object)).get("run")
     if inner is None or hasattr(inner, "_roastcoffea_inner"):
         return
 
