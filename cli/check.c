@@ -1,20 +1,11 @@
 /* roast check: whether run files are whole */
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "cli.h"
 #include "roast-run.h"
 
-static void check_help(void)
-{
-        fputs("Usage: roast check RUN...\n"
-              "Reads every row of the runs against the checksums of their commits.\n\n"
-              "  -q, --quiet    print nothing, answer by the exit code\n"
-              "  -h, --help     this text\n\n"
-              "Exit codes: 0 all are whole, 1 one is damaged, 2 one cannot be read at all.\n",
-              stdout);
-}
+static bool quiet;
 
 static void check_count_rows(const char *table, int64_t rows, void *context)
 {
@@ -24,7 +15,7 @@ static void check_count_rows(const char *table, int64_t rows, void *context)
         *sum += rows;
 }
 
-static int check(const char *path, bool quiet)
+static int check(const char *path)
 {
         struct roast_error error = { 0 };
         struct roast_run *run = NULL;
@@ -44,37 +35,33 @@ static int check(const char *path, bool quiet)
         return r == ROAST_E_CORRUPT ? EXIT_NO : EXIT_CANNOT;
 }
 
-int verb_check(int argc, char **argv)
+static int check_runs(int n, char **words)
 {
-        static const struct option options[] = {
-                { "quiet", no_argument, NULL, 'q' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
-        int option, code = EXIT_GOOD;
-        bool quiet = false;
+        int code = EXIT_GOOD;
 
-        while ((option = getopt_long(argc, argv, "qh", options, NULL)) != -1) {
-                switch (option) {
-                case 'q':
-                        quiet = true;
-                        break;
-                case 'h':
-                        check_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("check");
-                }
-        }
-        if (optind == argc) {
-                cli_fail("check", "at least one RUN is wanted");
-                return cli_usage("check");
-        }
-        for (int i = optind; i < argc; i++) {
-                int one = check(argv[i], quiet);
+        for (int i = 0; i < n; i++) {
+                int one = check(words[i]);
 
                 if (one > code)
                         code = one;
         }
         return code;
 }
+
+static const struct cli_option check_options[] = {
+        { "quiet", 'q', NULL, "print nothing; the exit code is the answer", .flag = &quiet },
+        { 0 },
+};
+
+const struct cli_verb verb_check = {
+        .name = "check",
+        .summary = "check whether run files are intact",
+        .arguments = "RUN...",
+        .least = 1,
+        .about = "Reads every row of the runs and compares them with the checksums of their "
+                 "commits.\n",
+        .options = check_options,
+        .notes = "Exit codes: 0 all are intact, 1 one is damaged, 2 one cannot be read at all.\n",
+        .completes = ".roast",
+        .run = check_runs,
+};

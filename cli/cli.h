@@ -2,10 +2,8 @@
 /*
  * What the verbs of `roast` share
  *
- * A verb is a file with one function; main.c lists them. It gets argv with its
- * own name first, parses it with getopt_long(3) and returns the exit code:
- * 0 good, 1 the question was answered with no, 2 could not do it. Messages go
- * to stderr and name the file and the reason; answers go to stdout.
+ * Exit codes: 0 success, 1 a check failed, 2 an error. Messages go to stderr and
+ * name the file and the reason; answers go to stdout.
  */
 
 #include <stdbool.h>
@@ -14,23 +12,11 @@
 #include "roast-error.h"
 #include "roast-run.h"
 #include "roast-show.h"
+#include "verb.h"
 
-enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_CANNOT = 2 };
-
-int verb_check(int argc, char **argv);
-int verb_compare(int argc, char **argv);
-int verb_explain(int argc, char **argv);
-int verb_export(int argc, char **argv);
-int verb_import(int argc, char **argv);
-int verb_inspect(int argc, char **argv);
-int verb_list(int argc, char **argv);
-int verb_metrics(int argc, char **argv);
-int verb_predict(int argc, char **argv);
-int verb_report(int argc, char **argv);
-int verb_scaling(int argc, char **argv);
-int verb_serve(int argc, char **argv);
-int verb_show(int argc, char **argv);
-int verb_watch(int argc, char **argv);
+extern const struct cli_verb verb_check, verb_compare, verb_explain, verb_export, verb_import,
+        verb_inspect, verb_list, verb_metrics, verb_predict, verb_report, verb_scaling, verb_serve,
+        verb_show, verb_watch;
 
 /* "roast VERB: message" on stderr; returns EXIT_CANNOT. */
 int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -46,7 +32,7 @@ size_t cli_width(void);
 int cli_choice(const char *word, const char *const *choices);
 
 /* Runs in groups: each its own, or those between two "--" */
-#define CLI_RUNS_MAX 256
+#define CLI_RUNS_MAX 1024
 
 struct cli_runs {
         struct roast_run *runs[CLI_RUNS_MAX];
@@ -55,26 +41,32 @@ struct cli_runs {
         size_t n_groups;
 };
 
-/* To be called before getopt, which would take "--" for the end of the options. */
+/* Replaces "--", which getopt_long(3) would take for the end of the options. */
 void cli_runs_divide(int argc, char **argv);
 /* Opens the runs that words name. An exit code, after a message if it is not EXIT_GOOD; closed in
  * either case. */
 int cli_runs_open(struct cli_runs *runs, const char *verb, int n, char **words);
 void cli_runs_close(struct cli_runs *runs);
+/* Opens one run and calls the function with it; returns the exit code. */
+int cli_with_run(const char *verb, const char *path, int (*use)(struct roast_run *run));
 
-enum cli_format { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_MARKDOWN, CLI_CSV };
 
-/* The format of that name. 0, or -1 after a message. */
-int cli_format(const char *verb, const char *word, enum cli_format *format);
-/* The same for what is no table: text, json or markdown. */
-int cli_prose_format(const char *verb, const char *word, enum cli_format *format);
+/* Their names; for what is no table, those without csv */
+extern const char *const cli_formats[], *const cli_prose_formats[];
+
+#define CLI_FORMAT_OPTION(names, into)                                                             \
+        {                                                                                          \
+                "format", 'f', "FORMAT", "output format", .choices = (names), .choice = (into)     \
+        }
+
 /* Prints a table in any format; returns the exit code. */
-int cli_print_table(const char *verb, const struct roast_table *table, enum cli_format format);
+int cli_print_table(const char *verb, const struct roast_table *table, int format);
 /* The same; as text at most so many rows, and how many more there are; 0: all. */
-int cli_print_table_part(const char *verb, const struct roast_table *table, enum cli_format format,
+int cli_print_table_part(const char *verb, const struct roast_table *table, int format,
                          size_t rows);
 /* Prints those tables that have rows; as CSV each under a line "# NAME". */
-int cli_print_tables(const char *verb, const struct roast_tables *tables, enum cli_format format);
+int cli_print_tables(const char *verb, const struct roast_tables *tables, int format);
 
 /* Text from a file: control characters, which a terminal obeys, become '?'. In place. */
 char *cli_clean(char *text);

@@ -1,6 +1,5 @@
 /* roast compare: what differs between runs, and what can be said about it */
 
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,38 +11,19 @@
 
 #define NOTE_WIDTH 88
 
-struct request {
-        enum cli_format format;
-        double fail_on; /* NaN: never */
-        struct cli_runs runs;
-};
-
-static void compare_help(void)
-{
-        fputs("Usage: roast compare RUN RUN... [--fail-on PERCENT]\n"
-              "                     [--format text|json|csv|markdown]\n"
-              "       roast compare RUN... -- RUN...  (groups of runs of the same thing)\n"
-              "Tells what differs between runs: around them, then in what an event cost. Each "
-              "run,\n"
-              "or group, is held against the first. '~' stands where nothing can be said.\n\n"
-              "      --fail-on PERCENT  exit with 1 if anything became worse by more than that, "
-              "and\n"
-              "                         that is significant\n"
-              "  -f, --format FORMAT    text (default), json, csv or markdown\n"
-              "  -h, --help             this text\n\n"
-              "One run on each side cannot tell how runs vary by themselves: repeat them, and "
-              "give\n"
-              "the repetitions as groups. Chunks are matched by file and entries.\n",
-              stdout);
-}
+static int format;
+static double fail_on = (double)NAN; /* NaN: never */
 
 /* "5" or "5%" */
-static bool compare_parse_percent(const char *word, double *share)
+static int compare_take_fail_on(const char *word)
 {
         char *end;
 
-        *share = strtod(word, &end) / 100;
-        return end != word && (!*end || !strcmp(end, "%")) && isfinite(*share) && *share >= 0;
+        fail_on = strtod(word, &end) / 100;
+        if (end != word && (!*end || !strcmp(end, "%")) && isfinite(fail_on) && fail_on >= 0)
+                return 0;
+        cli_fail("compare", "'%s' is not a percentage", word);
+        return -1;
 }
 
 /* Sentences below the tables */
@@ -64,27 +44,27 @@ static int compare_print_notes(const struct roast_comparison *comparison)
         return EXIT_GOOD;
 }
 
-static int compare_print(const struct roast_comparison *comparison, const struct request *request)
+static int compare_print(const struct roast_comparison *comparison)
 {
         ROAST_CLEANUP(roast_tables_deinit) struct roast_tables tables = { 0 };
         struct roast_error error = { 0 };
         char *text;
         int code;
 
-        if (request->format == CLI_JSON) {
+        if (format == CLI_JSON) {
                 if (roast_comparison_to_json(&text, comparison, &error) < 0)
                         return cli_fail("compare", "%s", error.message);
                 return cli_print("compare", text);
         }
         if (roast_comparison_tables(&tables, comparison, &error) < 0)
                 return cli_fail("compare", "%s", error.message);
-        code = cli_print_tables("compare", &tables, request->format);
-        if (code == EXIT_GOOD && request->format == CLI_TEXT)
+        code = cli_print_tables("compare", &tables, format);
+        if (code == EXIT_GOOD && format == CLI_TEXT)
                 code = compare_print_notes(comparison);
         return code;
 }
 
-static int compare_judge(const struct roast_comparison *comparison, double fail_on)
+static int compare_judge(const struct roast_comparison *comparison)
 {
         const struct roast_compare_row *row;
 
@@ -101,58 +81,58 @@ static int compare_judge(const struct roast_comparison *comparison, double fail_
         return EXIT_NO;
 }
 
-static int compare_answer(const struct request *request)
+static int compare_answer(const struct cli_runs *runs)
 {
         struct roast_comparison comparison;
         struct roast_error error = { 0 };
         int code;
 
-        if (roast_compare(&comparison, request->runs.runs, request->runs.groups, request->runs.n,
-                          &error) < 0)
+        if (roast_compare(&comparison, runs->runs, runs->groups, runs->n, &error) < 0)
                 return cli_fail("compare", "%s", error.message);
-        code = compare_print(&comparison, request);
+        code = compare_print(&comparison);
         if (code == EXIT_GOOD)
-                code = compare_judge(&comparison, request->fail_on);
+                code = compare_judge(&comparison);
         roast_comparison_deinit(&comparison);
         return code;
 }
 
-int verb_compare(int argc, char **argv)
+static int compare_words(int n, char **words)
 {
-        static const struct option options[] = {
-                { "format", required_argument, NULL, 'f' },
-                { "fail-on", required_argument, NULL, 'F' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
-        struct request request = { .fail_on = (double)NAN };
-        int option, code;
+        struct cli_runs runs = { 0 };
+        int code = cli_runs_open(&runs, "compare", n, words);
 
-        cli_runs_divide(argc, argv);
-        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
-                switch (option) {
-                case 'f':
-                        if (cli_format("compare", optarg, &request.format) < 0)
-                                return EXIT_CANNOT;
-                        break;
-                case 'F':
-                        if (!compare_parse_percent(optarg, &request.fail_on))
-                                return cli_fail("compare", "'%s' is not a percentage", optarg);
-                        break;
-                case 'h':
-                        compare_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("compare");
-                }
-        }
-        code = cli_runs_open(&request.runs, "compare", argc - optind, argv + optind);
-        if (code == EXIT_GOOD && request.runs.n_groups < 2) {
-                cli_fail("compare", "two RUNs are wanted, or more, not %zu", request.runs.n);
+        if (code == EXIT_GOOD && runs.n_groups < 2) {
+                cli_fail("compare", "missing another RUN to compare with");
                 code = cli_usage("compare");
         }
         if (code == EXIT_GOOD)
-                code = compare_answer(&request);
-        cli_runs_close(&request.runs);
+                code = compare_answer(&runs);
+        cli_runs_close(&runs);
         return code;
 }
+
+static const struct cli_option compare_options[] = {
+        { "fail-on", 0, "PERCENT",
+          "exit with 1 if anything got worse by more than that, and significantly",
+          .take = compare_take_fail_on },
+        CLI_FORMAT_OPTION(cli_formats, &format),
+        { 0 },
+};
+
+const struct cli_verb verb_compare = {
+        .name = "compare",
+        .summary = "compare runs, with the significance of each difference",
+        .arguments = "RUN RUN...",
+        .least = 1,
+        .about = "       roast compare RUN... -- RUN...  (groups of repeated runs)\n"
+                 "Compares runs: their conditions, then the cost of an event. Each run, or group, "
+                 "is\n"
+                 "compared with the first. '~' marks figures without a significant difference.\n",
+        .options = compare_options,
+        .notes = "A single run on each side does not show how much runs vary: repeat them, and "
+                 "pass\n"
+                 "the repetitions as groups. Chunks are matched by file and entries.\n",
+        .completes = ".roast",
+        .groups = true,
+        .run = compare_words,
+};

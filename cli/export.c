@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +15,10 @@
 #include "util/cleanup.h"
 #include "util/size.h"
 
-static void export_help(void)
-{
-        fputs("Usage: roast export RUN [--format FORMAT] [--what WHAT] [--output FILE]\n"
-              "Writes a run, or a part of it, in another format.\n\n"
-              "  -f, --format FORMAT  json (default), jsonl, csv, markdown, openmetrics,\n"
-              "                       chrome-trace, or v1, which is a directory\n"
-              "  -w, --what WHAT      metrics (default), chunks, sections, files, tasks or series\n"
-              "  -p, --per-worker     openmetrics: figures of each worker, too\n"
-              "  -o, --output FILE    write to this file, complete or not at all, instead of\n"
-              "                       standard output; v1: make this directory\n"
-              "  -h, --help           this text\n\n"
-              "Rows of chunks have the keys of the documented record. What is not known is left\n"
-              "out, or empty: it is never 0. csv and markdown have no nested values.\n",
-              stdout);
-}
+static struct roast_export_options wanted;
+static int format, what;
+static const char *source;
+static const char *output; /* NULL: standard output */
 
 /* Where the output goes */
 struct target {
@@ -113,7 +101,7 @@ static int export_open_temporary(struct target *target)
 }
 
 /* Beside the final name; a device or a pipe is written to as it is. */
-static int export_open_target(struct target *target, const char *source)
+static int export_open_target(struct target *target)
 {
         struct roast_error error = { 0 };
         int code = EXIT_GOOD;
@@ -165,19 +153,18 @@ static void export_close_target(struct target *target)
         free(target->final);
 }
 
-static int export(struct roast_run *run, const char *source,
-                  const struct roast_export_options *options, const char *path)
+static int export(struct roast_run *run)
 {
-        struct target target = { .path = path, .fd = STDOUT_FILENO };
+        struct target target = { .path = output, .fd = STDOUT_FILENO };
         struct roast_error error = { 0 };
         int code;
 
-        if (options->format == ROAST_EXPORT_V1)
-                return roast_export_v1(run, path, &error) < 0
+        if (wanted.format == ROAST_EXPORT_V1)
+                return roast_export_v1(run, output, &error) < 0
                                ? cli_fail("export", "%s", error.message)
                                : EXIT_GOOD;
-        code = export_open_target(&target, source);
-        if (code == EXIT_GOOD && roast_export(run, options, export_write_all, &target, &error) < 0)
+        code = export_open_target(&target);
+        if (code == EXIT_GOOD && roast_export(run, &wanted, export_write_all, &target, &error) < 0)
                 code = cli_fail("export", "%s", error.message);
         if (code == EXIT_GOOD)
                 code = export_keep_target(&target);
@@ -185,76 +172,54 @@ static int export(struct roast_run *run, const char *source,
         return code;
 }
 
-/* What does not go together is said before a run is opened. */
-static int export_check(const struct roast_export_options *options, const char *path)
+/* Contradictions are reported before a run is opened. */
+static int export_check(void)
 {
-        if (options->format == ROAST_EXPORT_V1 && options->what != ROAST_EXPORT_DEFAULT)
+        if (wanted.format == ROAST_EXPORT_V1 && wanted.what != ROAST_EXPORT_DEFAULT)
                 return cli_fail("export", "v1 holds everything: --what does not go with it");
-        if (options->format == ROAST_EXPORT_V1 && !path)
+        if (wanted.format == ROAST_EXPORT_V1 && !output)
                 return cli_fail("export", "v1 is a directory: name it with --output");
-        if (options->per_worker && options->format != ROAST_EXPORT_OPENMETRICS)
+        if (wanted.per_worker && wanted.format != ROAST_EXPORT_OPENMETRICS)
                 return cli_fail("export", "--per-worker goes with --format openmetrics only");
         return EXIT_GOOD;
 }
 
-static int export_choose(const char *word, const char *const *choices, const char *what,
-                         int *choice)
+static int export_run(int n, char **words)
 {
-        *choice = *word ? cli_choice(word, choices) : -1;
-        return *choice < 0 ? cli_fail("export", "there is no %s '%s'", what, word) : EXIT_GOOD;
+        int code;
+
+        (void)n;
+        source = words[0];
+        wanted.format = (enum roast_export_format)format;
+        wanted.what = (enum roast_export_what)what;
+        code = export_check();
+        return code == EXIT_GOOD ? cli_with_run("export", source, export) : code;
 }
 
-int verb_export(int argc, char **argv)
-{
-        static const struct option options[] = {
-                { "format", required_argument, NULL, 'f' },
-                { "what", required_argument, NULL, 'w' },
-                { "per-worker", no_argument, NULL, 'p' },
-                { "output", required_argument, NULL, 'o' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
-        struct roast_export_options wanted = { 0 };
-        struct roast_error error = { 0 };
-        const char *path = NULL;
-        struct roast_run *run;
-        int option, choice, code = EXIT_GOOD;
+static const struct cli_option export_options[] = {
+        { "format", 'f', "FORMAT", "output format", .choices = roast_export_formats,
+          .choice = &format },
+        { "what", 'w', "WHAT", "what to write", .choices = roast_export_whats, .choice = &what },
+        { "per-worker", 'p', NULL, "openmetrics: add the figures of each worker",
+          .flag = &wanted.per_worker },
+        { "output", 'o', "FILE",
+          "write to this file, complete or not at all, instead of standard output; v1: the "
+          "directory to create",
+          .names_file = true, .word = &output },
+        { 0 },
+};
 
-        while (code == EXIT_GOOD &&
-               (option = getopt_long(argc, argv, "f:w:po:h", options, NULL)) != -1) {
-                switch (option) {
-                case 'f':
-                        code = export_choose(optarg, roast_export_formats, "format", &choice);
-                        wanted.format = (enum roast_export_format)choice;
-                        break;
-                case 'w':
-                        code = export_choose(optarg, roast_export_whats, "part of a run", &choice);
-                        wanted.what = (enum roast_export_what)choice;
-                        break;
-                case 'p':
-                        wanted.per_worker = true;
-                        break;
-                case 'o':
-                        path = optarg;
-                        break;
-                case 'h':
-                        export_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("export");
-                }
-        }
-        if (code == EXIT_GOOD && argc - optind != 1) {
-                cli_fail("export", "one RUN is wanted, not %d", argc - optind);
-                return cli_usage("export");
-        }
-        if (code == EXIT_GOOD)
-                code = export_check(&wanted, path);
-        if (code != EXIT_GOOD)
-                return code;
-        if (roast_run_open_any(&run, argv[optind], &error) < 0)
-                return cli_fail("export", "%s", error.message);
-        code = export(run, argv[optind], &wanted, path);
-        roast_run_free(run);
-        return code;
-}
+const struct cli_verb verb_export = {
+        .name = "export",
+        .summary = "write a run in another format",
+        .arguments = "RUN",
+        .least = 1,
+        .most = 1,
+        .about = "Writes a run, or a part of it, in another format; v1 is a directory.\n",
+        .options = export_options,
+        .notes =
+                "Rows of chunks have the keys of the documented record. What is not known is left\n"
+                "out, or empty: it is never 0. csv and markdown have no nested values.\n",
+        .completes = ".roast",
+        .run = export_run,
+};

@@ -1,6 +1,5 @@
 /* roast import: a measurement of another kind as a run file */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +9,7 @@
 #include "roast-run.h"
 #include "util/cleanup.h"
 
-static void import_help(void)
-{
-        fputs("Usage: roast import SOURCE [--output RUN.roast]\n"
-              "Makes a run file of a measurement directory, a folder of TaskVine's logs, or "
-              "Parsl's\n"
-              "monitoring.db. Every verb that takes a RUN takes SOURCE itself, too.\n\n"
-              "  -o, --output FILE  the run file; without it SOURCE's name and .roast, here.\n"
-              "                     A file that is there is never replaced.\n"
-              "  -h, --help         this text\n",
-              stdout);
-}
+static const char *output; /* NULL: named after the source, here */
 
 /* The last part of the name that the source really has, "." being one too */
 static char *import_default_name(const char *source)
@@ -33,9 +22,10 @@ static char *import_default_name(const char *source)
         return asprintf(&result, "%s.roast", name) < 0 ? NULL : result;
 }
 
-static int import(const char *source, const char *output)
+static int import(const char *source)
 {
         ROAST_CLEANUP(cleanup_free) char *name = NULL;
+        const char *target = output;
         struct roast_error error = { 0 };
         struct roast_run *run = NULL;
         struct stat st;
@@ -47,13 +37,13 @@ static int import(const char *source, const char *output)
                 return cli_fail("import", "%s: is a run file already", source);
         }
         r = roast_run_open_any(&run, source, &error);
-        if (r >= 0 && !output) {
-                output = name = import_default_name(source);
+        if (r >= 0 && !target) {
+                target = name = import_default_name(source);
                 if (!name)
                         r = roast_fail_nomem(&error);
         }
         if (r >= 0)
-                r = roast_run_copy_new(run, output, &error);
+                r = roast_run_copy_new(run, target, &error);
         roast_run_free(run);
         if (r < 0)
                 return cli_fail("import", "%s", error.message);
@@ -62,31 +52,30 @@ static int import(const char *source, const char *output)
         return EXIT_GOOD;
 }
 
-int verb_import(int argc, char **argv)
+static int import_words(int n, char **words)
 {
-        static const struct option options[] = {
-                { "output", required_argument, NULL, 'o' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
-        const char *output = NULL;
-        int option;
-
-        while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-                switch (option) {
-                case 'o':
-                        output = optarg;
-                        break;
-                case 'h':
-                        import_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("import");
-                }
-        }
-        if (argc - optind != 1) {
-                cli_fail("import", "one SOURCE is wanted, not %d", argc - optind);
-                return cli_usage("import");
-        }
-        return import(argv[optind], output);
+        (void)n;
+        return import(words[0]);
 }
+
+static const struct cli_option import_options[] = {
+        { "output", 'o', "FILE",
+          "the run file to create; default: the name of SOURCE with .roast, here. An existing file "
+          "is never replaced.",
+          .names_file = true, .word = &output },
+        { 0 },
+};
+
+const struct cli_verb verb_import = {
+        .name = "import",
+        .summary = "convert a measurement, or logs of TaskVine or Parsl, to a run file",
+        .arguments = "SOURCE",
+        .least = 1,
+        .most = 1,
+        .about = "Converts a measurement directory, a folder of TaskVine's logs, or Parsl's\n"
+                 "monitoring.db to a run file. Every verb that takes a RUN takes SOURCE itself, "
+                 "too.\n",
+        .options = import_options,
+        .completes = ".db",
+        .run = import_words,
+};

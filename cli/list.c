@@ -1,6 +1,5 @@
 /* roast list: the runs in a directory, by name */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 static const struct roast_column columns[] = {
         { "run", "Run", false },
-        { "begun", "Begun", false, 2 },
+        { "begun", "Started", false, 2 },
         { "state", "State", false, 0, ROAST_CUT_END },
         { "elapsed_s", "Elapsed", true },
         { "events", "Events", true, 1 },
@@ -23,14 +22,7 @@ static const struct roast_column columns[] = {
         { "event_rate_khz", "kHz", true, 3 },
 };
 
-static void list_help(void)
-{
-        fputs("Usage: roast list [DIR] [--format text|json|csv|markdown]\n"
-              "Lists the runs (*.roast) in a directory: $ROAST_DIR, or here.\n\n"
-              "  -f, --format FORMAT  text (default), json, csv or markdown\n"
-              "  -h, --help           this text\n",
-              stdout);
-}
+static int format;
 
 /* The column is titled with the unit. */
 static void list_metric(struct roast_cell *cell, const struct roast_summary *summary,
@@ -110,7 +102,7 @@ static int list_add_run(struct roast_table *table, const char *directory, const 
         return 0;
 }
 
-static int list(const char *directory, enum cli_format format)
+static int list(const char *directory)
 {
         ROAST_CLEANUP(roast_table_deinit)
         struct roast_table table = {
@@ -135,41 +127,31 @@ static int list(const char *directory, enum cli_format format)
         if (r < 0 || build_result(&table) < 0)
                 return cli_fail("list", "out of memory");
         if (n == 0) {
-                cli_fail("list", "%s: there are no runs (*.roast) here", directory);
+                cli_fail("list", "%s: no runs (*.roast) here", directory);
                 return EXIT_NO;
         }
         return cli_print_table("list", &table, format);
 }
 
-int verb_list(int argc, char **argv)
+static int list_words(int n, char **words)
 {
-        static const struct option options[] = {
-                { "format", required_argument, NULL, 'f' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
-        const char *directory = getenv("ROAST_DIR");
-        enum cli_format format = CLI_TEXT;
-        int option;
+        const char *directory = n ? words[0] : getenv("ROAST_DIR");
 
-        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
-                switch (option) {
-                case 'f':
-                        if (cli_format("list", optarg, &format) < 0)
-                                return EXIT_CANNOT;
-                        break;
-                case 'h':
-                        list_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("list");
-                }
-        }
-        if (argc - optind > 1) {
-                cli_fail("list", "one directory at a time");
-                return cli_usage("list");
-        }
-        if (argc - optind == 1)
-                directory = argv[optind];
-        return list(directory && *directory ? directory : ".", format);
+        return list(directory && *directory ? directory : ".");
 }
+
+static const struct cli_option list_options[] = {
+        CLI_FORMAT_OPTION(cli_formats, &format),
+        { 0 },
+};
+
+const struct cli_verb verb_list = {
+        .name = "list",
+        .summary = "list the runs in a directory",
+        .arguments = "[DIR]",
+        .most = 1,
+        .about = "Lists the runs (*.roast) in a directory: DIR, $ROAST_DIR, or the current one.\n",
+        .options = list_options,
+        .completes = "/",
+        .run = list_words,
+};

@@ -1,6 +1,5 @@
 /* roast metrics: the registry, for people and programs */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +20,7 @@ static const struct roast_column columns[] = {
         { "formula", "Formula; source", false },
 };
 
-static void metrics_help(void)
-{
-        fputs("Usage: roast metrics [KEY]... [--format text|json|csv|markdown]\n"
-              "Explains the metrics: unit, which direction is better, formula and source.\n"
-              "Older names are understood.\n\n"
-              "  -f, --format FORMAT  text (default), json, csv or markdown\n"
-              "  -h, --help           this text\n",
-              stdout);
-}
+static int format;
 
 static int metrics_add_row(struct roast_table *table, const struct roast_metric_info *info)
 {
@@ -80,7 +71,7 @@ static int metrics_print_json(const bool *chosen)
         return text ? cli_print("metrics", text) : cli_fail("metrics", "out of memory");
 }
 
-static int metrics_print_table(const bool *chosen, enum cli_format format)
+static int metrics_print_table(const bool *chosen)
 {
         ROAST_CLEANUP(roast_table_deinit)
         struct roast_table table = {
@@ -99,39 +90,40 @@ static int metrics_print_table(const bool *chosen, enum cli_format format)
         return cli_print_table("metrics", &table, format);
 }
 
-int verb_metrics(int argc, char **argv)
+static int metrics_words(int n, char **words)
 {
-        static const struct option options[] = {
-                { "format", required_argument, NULL, 'f' },
-                { "help", no_argument, NULL, 'h' },
-                { 0 },
-        };
         bool chosen[ROAST_N_METRICS] = { false };
-        enum cli_format format = CLI_TEXT;
-        int option;
 
-        while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
-                switch (option) {
-                case 'f':
-                        if (cli_format("metrics", optarg, &format) < 0)
-                                return EXIT_CANNOT;
-                        break;
-                case 'h':
-                        metrics_help();
-                        return EXIT_GOOD;
-                default:
-                        return cli_usage("metrics");
-                }
-        }
-        for (int i = optind; i < argc; i++) {
-                int metric = roast_metric_find(argv[i]);
+        for (int i = 0; i < n; i++) {
+                int metric = roast_metric_find(words[i]);
 
                 if (metric < 0)
-                        return cli_fail("metrics", "there is no metric '%s'", argv[i]);
+                        return cli_fail("metrics", "there is no metric '%s'", words[i]);
                 chosen[metric] = true;
         }
-        if (optind == argc)
+        if (n == 0)
                 memset(chosen, true, sizeof(chosen));
-        return format == CLI_JSON ? metrics_print_json(chosen)
-                                  : metrics_print_table(chosen, format);
+        return format == CLI_JSON ? metrics_print_json(chosen) : metrics_print_table(chosen);
 }
+
+static void metrics_complete(const char *typed)
+{
+        for (size_t i = 0; i < ROAST_N_METRICS; i++)
+                verb_offer(typed, "", roast_metrics[i].key, roast_metrics[i].title);
+}
+
+static const struct cli_option metrics_options[] = {
+        CLI_FORMAT_OPTION(cli_formats, &format),
+        { 0 },
+};
+
+const struct cli_verb verb_metrics = {
+        .name = "metrics",
+        .summary = "explain every metric: unit, formula, source",
+        .arguments = "[KEY]...",
+        .about = "Explains the metrics: unit, which direction is better, formula and source.\n"
+                 "Older names are understood.\n",
+        .options = metrics_options,
+        .complete = metrics_complete,
+        .run = metrics_words,
+};

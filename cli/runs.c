@@ -1,4 +1,4 @@
-/* Runs that a verb names, in groups: A B C, or A1 A2 -- B1 B2 */
+/* Runs that a verb names: one, or several in groups (A B C, or A1 A2 -- B1 B2) */
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ int cli_runs_open(struct cli_runs *runs, const char *verb, int n, char **words)
         if (code != EXIT_GOOD)
                 return code;
         if (grouped && empty)
-                return cli_fail(verb, "there is no RUN behind '--'");
+                return cli_fail(verb, "there is no RUN after '--'");
         runs->n_groups = grouped ? runs->n_groups + 1 : runs->n;
         return EXIT_GOOD;
 }
@@ -57,4 +57,17 @@ void cli_runs_close(struct cli_runs *runs)
         for (size_t i = 0; i < runs->n; i++)
                 roast_run_free(runs->runs[i]);
         runs->n = 0;
+}
+
+int cli_with_run(const char *verb, const char *path, int (*use)(struct roast_run *run))
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run;
+        int code;
+
+        if (roast_run_open_any(&run, path, &error) < 0)
+                return cli_fail(verb, "%s", error.message);
+        code = use(run);
+        roast_run_free(run);
+        return code;
 }

@@ -6,7 +6,6 @@
  */
 
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -177,29 +176,20 @@ static int watch(const char *path)
         return code;
 }
 
-static void watch_help(void)
+static int watch_words(int n, char **words)
 {
-        fputs("Usage: roast watch RUN\n"
-              "Shows a run in the terminal while it grows: progress, rates, workers, memory,\n"
-              "failures, the slowest chunks. 'q' or Ctrl-C ends it.\n\n"
-              "  -h, --help  this text\n",
-              stdout);
+        (void)n;
+        return watch(words[0]);
 }
 
-int verb_watch(int argc, char **argv)
-{
-        static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-        int option;
-
-        while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-                if (option != 'h')
-                        return cli_usage("watch");
-                watch_help();
-                return EXIT_GOOD;
-        }
-        if (argc - optind != 1) {
-                cli_fail("watch", "one RUN is wanted");
-                return cli_usage("watch");
-        }
-        return watch(argv[optind]);
-}
+const struct cli_verb verb_watch = {
+        .name = "watch",
+        .summary = "show a run in the terminal while it grows",
+        .arguments = "RUN",
+        .least = 1,
+        .most = 1,
+        .about = "Shows a run in the terminal while it grows: progress, rates, workers, memory,\n"
+                 "failures, the slowest chunks. 'q' or Ctrl-C ends it.\n",
+        .completes = ".roast",
+        .run = watch_words,
+};

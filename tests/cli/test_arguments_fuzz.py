@@ -14,6 +14,7 @@ import random
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,15 @@ VALUES = (
 DAMAGES = 6
 
 
+def help_of(verb: str) -> str:
+    return subprocess.run([ROAST, verb, "--help"], capture_output=True, text=True).stdout
+
+
+@cache
 def options() -> list[str]:
-    """Return the options of manual and completion, but for -o: what that names is overwritten."""
+    """Return the options of manual and help, but for -o: what that names is overwritten."""
     short = re.findall(r"Fl ([A-Za-z])\b", (ROOT / "docs/roast.1").read_text())
-    long = re.findall(r"--[a-z][a-z-]+", (ROOT / "completions/roast.bash").read_text())
+    long = [option for verb in VERBS for option in re.findall(r"--[a-z][a-z-]+", help_of(verb))]
     found = ({f"-{letter}" for letter in short} | set(long)) - {"-o", "--output"}
     assert len(found) > 30
     return sorted(found)

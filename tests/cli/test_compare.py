@@ -149,11 +149,11 @@ def test_any_run_can_be_compared(runs: dict[str, Path], other: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "two RUNs are wanted"),
-        (["base"], "two RUNs are wanted"),
+        ([], "missing RUN"),
+        (["base"], "missing another RUN"),
         (["base", "missing"], "missing"),
         (["--", "base"], "no RUN before"),
-        (["base", "--"], "no RUN behind"),
+        (["base", "--"], "no RUN after"),
         (["base", "same", "--fail-on", "much"], "not a percentage"),
         (["base", "same", "--fail-on", "-5"], "not a percentage"),
         (["base", "same", "--format", "xml"], "no format"),

@@ -237,9 +237,9 @@ def test_a_measurement_goes_out_and_comes_back(run: Path, tmp_path: Path) -> Non
         (["-f", "v1", "-w", "chunks", "-o", "x"], "--what"),
         (["-p"], "--per-worker"),
         (["-f", "xml"], "there is no format 'xml'"),
-        (["-w", "dreams"], "there is no part of a run 'dreams'"),
-        (["-w", ""], "there is no part of a run ''"),
-        (["more"], "one RUN is wanted, not 2"),
+        (["-w", "dreams"], "there is no what 'dreams': choose metrics"),
+        (["-w", ""], "there is no what ''"),
+        (["more"], "too many arguments: 2, not 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run: Path, words: list[str], reason: str) -> None:

@@ -227,7 +227,7 @@ def test_the_tables_of_branches_and_of_a_range_are_asked_for_one_at_a_time(tmp_p
         for form in ("text", "csv", "markdown"):
             done = roast("inspect", path, "sub/Events", "--branches", *others, "--format", form)
             assert (done.returncode, done.stdout) == (2, "")
-            assert "--branches is another table than that of --range and --branch" in done.stderr
+            assert "--branches prints another table than --range and --branch" in done.stderr
         answer = inspect(path, "sub/Events", "--branches", *others)
         assert answer["trees"][0]["branches"]
         assert answer["chunks"][0]["ranges"]

@@ -72,7 +72,7 @@ def test_help_lists_the_verbs_and_the_exit_codes(option: str) -> None:
     assert result.returncode == 0
     assert result.stderr == ""
     assert all(f"  {verb}" in result.stdout for verb in VERBS)
-    assert "Exit codes: 0 good" in result.stdout
+    assert "Exit codes: 0 success" in result.stdout
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -116,7 +116,7 @@ def test_an_unknown_format_is_named(verb: str) -> None:
 def test_show_prints_every_table(runs: Path) -> None:
     result = roast("show", runs / "finished.roast")
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("Run sample, begun 2026-11-15 20:03:08 UTC\n\nThroughput")
+    assert result.stdout.startswith("Run sample, started 2026-11-15 20:03:08 UTC\n\nThroughput")
     assert re.search(r"^Data Rate +0\.05 Gbps \(6\.0 MB/s\)$", result.stdout, re.M)
     assert re.search(r"^  • Failed +4$", result.stdout, re.M)
     assert not re.search(r" $", result.stdout, re.M)
@@ -213,9 +213,20 @@ def test_nothing_in_a_run_is_obeyed_by_the_terminal(runs: Path) -> None:
     json.loads(roast("show", runs / "hostile.roast", "-f", "json").stdout)
 
 
+def test_a_verb_that_is_nearly_right_is_suggested() -> None:
+    assert_cannot(roast("shwo"), "there is no verb 'shwo'; did you mean 'show'?")
+    assert "did you mean" not in roast("quux").stderr
+
+
+def test_a_wrong_table_lists_the_tables(run: Path) -> None:
+    assert_cannot(roast("show", run, "-t", "chunk"), "there is no table 'chunk'", "chunks", "files")
+
+
 def test_show_wants_one_run(runs: Path) -> None:
-    assert_cannot(roast("show"), "one RUN is wanted, not 0")
-    assert_cannot(roast("show", runs / "empty.roast", runs / "failed.roast"), "not 2")
+    assert_cannot(roast("show"), "missing RUN")
+    assert_cannot(
+        roast("show", runs / "empty.roast", runs / "failed.roast"), "too many arguments: 2, not 1"
+    )
 
 
 def test_an_unknown_table_is_named(runs: Path) -> None:
@@ -306,7 +317,7 @@ def test_controls_of_eight_bits_do_not_reach_the_terminal(tmp_path: Path) -> Non
     run = Run.create(tmp_path / "a.roast")
     run.fact("run.name", "\u009b31m\u0085é\u00a0")
     run.finish()
-    assert roast("show", tmp_path / "a.roast").stdout.startswith("Run ??31m??é\u00a0, begun")
+    assert roast("show", tmp_path / "a.roast").stdout.startswith("Run ??31m??é\u00a0, started")
 
 
 def test_a_slow_run_is_not_shown_as_one_at_rest(tmp_path: Path) -> None:
@@ -369,7 +380,7 @@ def test_a_directory_without_runs_is_answered_with_no(tmp_path: Path) -> None:
 def test_list_names_a_directory_that_is_none(run: Path) -> None:
     assert_cannot(roast("list", run), run, "Not a directory")
     assert_cannot(roast("list", run.parent / "no"), run.parent / "no", "No such file")
-    assert_cannot(roast("list", run.parent, run.parent), "one directory")
+    assert_cannot(roast("list", run.parent, run.parent), "too many arguments")
 
 
 # ---- metrics ----
