@@ -97,7 +97,7 @@ soak: $(installed) ## run a cluster whose workers die for SOAK_TIME seconds (mak
 .PHONY: docs
 docs: $(installed) ## write the generated pages of docs/ anew, and the site to build/docs
 	@$(python) tools/metrics_reference.py
-	@$(python) tools/rules_reference.py
+	@$(python) tools/page_tables.py
 	@$(python) -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs
 	@echo 'the site is in build/docs/index.html'
 

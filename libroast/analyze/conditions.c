@@ -140,7 +140,7 @@ static int conditions_host_list(char **ret, struct roast_run *run, const struct 
         int r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
 
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                const struct run_value *host = &scan.values[3]; /* host_text */
+                const struct run_value *host = &scan.values[WORKER_EVENT_HOST];
 
                 if (host->type == RUN_INT && host->integer > 0 &&
                     (uint64_t)host->integer <= texts->n) {

@@ -275,7 +275,7 @@ int contrast_runs(struct contrast *contrast, const struct contrast_side *a,
 static void contrast_group_mean(double *mean, double *low, double *high, double *values, size_t n,
                                 bool logs)
 {
-        double center, variance, margin, only = values[0];
+        double center, variance, margin, only = *values;
 
         for (size_t i = 0; i < n && logs; i++)
                 values[i] = log(values[i]);

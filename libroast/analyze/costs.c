@@ -206,13 +206,13 @@ static int costs_on_section(const struct run_value *values, void *context,
 {
         struct reading *reading = context;
         const struct run_value *fields = values + 2;
-        int64_t chunk = run_int_or(&values[0], -1), name, ns;
+        int64_t chunk = run_int_or(&values[PART_CHUNK_ID], -1), name, ns;
         struct timed *timed;
 
         if (chunk < 0 || (size_t)chunk >= reading->n_ids || !reading->unit_of[chunk])
                 return 0;
         ns = run_int_or(&fields[SECTION_TOTAL_NS], -1);
-        name = costs_name_of(reading, &values[1]);
+        name = costs_name_of(reading, &values[PART_NAME]);
         if (name < 0)
                 return roast_fail_nomem(error);
         if (ns < 0 || name == COST_NO_NAME)

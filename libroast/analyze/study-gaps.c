@@ -60,7 +60,7 @@ double study_median(float *values, size_t n)
         upper = study_select_kth(values, n, n / 2);
         if (n % 2)
                 return (double)upper;
-        lower = values[0];
+        lower = *values;
         for (size_t i = 1; i < n / 2; i++)
                 lower = fmaxf(lower, values[i]);
         return ((double)lower + (double)upper) / 2;

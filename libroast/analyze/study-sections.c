@@ -57,9 +57,9 @@ int study_sections(struct study *study, struct roast_run *run, struct roast_erro
                 return roast_fail_nomem(error);
         r = run_scan_begin(&scan, run, RUN_SECTION, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                uint64_t id = (uint64_t)scan.values[0].integer;
-                uint32_t name = study_number(study, &scan.values[1]);
-                double self_s = study_seconds(&scan.values[2 + SECTION_SELF_NS]);
+                uint64_t id = (uint64_t)scan.values[PART_CHUNK_ID].integer;
+                uint32_t name = study_number(study, &scan.values[PART_NAME]);
+                double self_s = study_seconds(&scan.values[SECTION_COLUMN_SELF_NS]);
                 struct study_section *section;
 
                 if (id >= study->n_index || !study->index[id] || name == STUDY_NONE ||

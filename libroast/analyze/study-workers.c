@@ -24,28 +24,30 @@ static void study_leave(struct study *study, struct study_worker *worker, double
         study->capacity_s += (time_s - worker->since_s) * worker->threads;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static void study_apply(struct study *study, const struct run_value *values)
 {
-        uint32_t number = study_number(study, &values[1]);
-        double time_s =
-                study_clamp(study, ((double)values[0].integer - (double)study->start_utc_ns) / 1e9);
+        uint32_t number = study_number(study, &values[WORKER_EVENT_WORKER]);
+        double time_s = study_clamp(
+                study,
+                ((double)values[WORKER_EVENT_UTC_NS].integer - (double)study->start_utc_ns) / 1e9);
         struct study_worker *worker;
 
-        if (number == STUDY_NONE || values[2].type != RUN_INT)
+        if (number == STUDY_NONE || values[WORKER_EVENT_KIND].type != RUN_INT)
                 return;
         worker = &study->workers[number];
         study_leave(study, worker, time_s);
-        if (values[2].integer == ROAST_WORKER_WENT)
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT)
                 return;
         if (!worker->known)
                 worker->came_s = time_s;
         worker->known = worker->here = true;
         worker->since_s = time_s;
-        worker->threads = values[5].type == RUN_INT ? (double)values[5].integer : 1;
-        worker->host = study_number(study, &values[3]);
-        if (values[6].type == RUN_INT)
-                worker->limit_bytes = (double)values[6].integer;
+        worker->threads = values[WORKER_EVENT_THREADS].type == RUN_INT
+                                  ? (double)values[WORKER_EVENT_THREADS].integer
+                                  : 1;
+        worker->host = study_number(study, &values[WORKER_EVENT_HOST]);
+        if (values[WORKER_EVENT_MEMORY_LIMIT_BYTES].type == RUN_INT)
+                worker->limit_bytes = (double)values[WORKER_EVENT_MEMORY_LIMIT_BYTES].integer;
 }
 
 static int study_read_events(struct study *study, struct roast_run *run, struct roast_error *error)

@@ -66,11 +66,13 @@ static bool study_is_text(const struct run_value *value, const char *text)
 static void study_note_span(struct study *study, const struct run_value *values)
 {
         struct study_spans *spans = &study->spans;
-        const struct run_value *prefix = &values[1], *activity = &values[2], *unit = &values[3];
-        double value = values[4].real;
+        const struct run_value *prefix = &values[SPAN_PREFIX], *activity = &values[SPAN_ACTIVITY],
+                               *unit = &values[SPAN_UNIT];
+        double value = values[SPAN_VALUE].real;
         size_t len = strnlen(study->processor, 50); /* Dask cuts prefixes there */
 
-        if (values[4].type != RUN_REAL || !isfinite(value) || !study_is_text(&values[0], "execute"))
+        if (values[SPAN_VALUE].type != RUN_REAL || !isfinite(value) ||
+            !study_is_text(&values[SPAN_KIND], "execute"))
                 return;
         if (study_is_text(unit, "bytes")) {
                 if (study_is_text(activity, "disk-read") || study_is_text(activity, "disk-write"))
@@ -108,18 +110,21 @@ static void study_note_span(struct study *study, const struct run_value *values)
 static void study_note_activity(struct study *study, const struct run_value *values)
 {
         size_t kind_len, len, unit_len;
-        const char *kind = study_text(study, study_number(study, &values[1]), &kind_len);
-        const char *activity = study_text(study, study_number(study, &values[3]), &len);
-        const char *unit = study_text(study, study_number(study, &values[4]), &unit_len);
+        const char *kind =
+                study_text(study, study_number(study, &values[ACTIVITY_KIND]), &kind_len);
+        const char *activity =
+                study_text(study, study_number(study, &values[ACTIVITY_ACTIVITY]), &len);
+        const char *unit =
+                study_text(study, study_number(study, &values[ACTIVITY_UNIT]), &unit_len);
 
-        if (!kind || !activity || !unit || values[5].type != RUN_REAL || !(values[5].real > 0) ||
-            (kind_len == 7 && !memcmp(kind, "execute", 7)) || len < 5 ||
-            memcmp(activity, "disk-", 5))
+        if (!kind || !activity || !unit || values[ACTIVITY_VALUE].type != RUN_REAL ||
+            !(values[ACTIVITY_VALUE].real > 0) || (kind_len == 7 && !memcmp(kind, "execute", 7)) ||
+            len < 5 || memcmp(activity, "disk-", 5))
                 return;
         if (unit_len == 7 && !memcmp(unit, "seconds", 7))
-                study->spans.disk_s += values[5].real;
+                study->spans.disk_s += values[ACTIVITY_VALUE].real;
         else if (unit_len == 5 && !memcmp(unit, "bytes", 5))
-                study->spans.disk_bytes += values[5].real;
+                study->spans.disk_bytes += values[ACTIVITY_VALUE].real;
 }
 
 static int study_activities(struct study *study, struct roast_run *run, struct roast_error *error)

@@ -58,25 +58,28 @@ static int series_add_names(struct names *names, const char *columns, size_t len
 }
 
 /* From which columns blocks are made; the walk that follows compares the rows with their seals. */
-static int series_find_names(struct names *names, struct roast_run *run, struct roast_error *error)
+static int series_find_names(struct names *names, struct roast_run *run, const struct intern *texts,
+                             struct roast_error *error)
 {
-        sqlite3_stmt *stmt = NULL;
-        int rc, r = 0;
+        ROAST_CLEANUP(cleanup_free) bool *used = calloc(texts->n + 1, sizeof(*used));
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t n;
+        int r;
 
-        rc = sqlite3_prepare_v2(run->db,
-                                "SELECT value FROM text WHERE id IN (SELECT DISTINCT columns_text"
-                                " FROM series) ORDER BY id",
-                                -1, &stmt, NULL);
-        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-                const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        if (!used)
+                return roast_fail_nomem(error);
+        r = series_list(run, 0, &blocks, &n, error);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                if (blocks[i].columns_text > 0 && (uint64_t)blocks[i].columns_text <= texts->n)
+                        used[blocks[i].columns_text - 1] = true;
+        for (size_t i = 0; i < texts->n && r >= 0; i++) {
+                size_t len;
+                const char *text = intern_get(texts, i, &len);
 
-                if (text &&
-                    series_add_names(names, text, (size_t)sqlite3_column_bytes(stmt, 0)) < 0)
+                if (used[i] && series_add_names(names, text, len) < 0)
                         r = roast_fail_nomem(error);
-                rc = SQLITE_OK;
         }
-        sqlite3_finalize(stmt);
-        return r < 0 || rc == SQLITE_DONE ? r : run_fail_sqlite(run, rc, "cannot be read", error);
+        return r;
 }
 
 /* One column of the current block */
@@ -116,8 +119,8 @@ static int series_put_block(struct rows *rows, const struct series_walk *walk,
         return r;
 }
 
-static int series_put_blocks(struct rows *rows, struct roast_run *run, const struct names *names,
-                             struct roast_error *error)
+static int series_put_blocks(struct rows *rows, struct roast_run *run, const struct intern *texts,
+                             const struct names *names, struct roast_error *error)
 {
         ROAST_CLEANUP(cleanup_free)
         struct column *columns = calloc(names->n + 1, sizeof(*columns));
@@ -126,7 +129,7 @@ static int series_put_blocks(struct rows *rows, struct roast_run *run, const str
 
         if (!columns)
                 return roast_fail_nomem(error);
-        r = series_walk_begin(&walk, run, NULL, error);
+        r = series_walk_begin(&walk, run, texts, error);
         while (r >= 0 && (r = series_walk_next(&walk, error)) > 0)
                 r = series_put_block(rows, &walk, names, columns, error);
         series_walk_end(&walk);
@@ -138,10 +141,13 @@ static int series_put_rows(struct roast_run *run, const struct roast_export_opti
 {
         ROAST_CLEANUP(cleanup_free) struct rows_column *columns = NULL;
         ROAST_CLEANUP(series_names_deinit) struct names names = { 0 };
+        ROAST_CLEANUP(intern_deinit) struct intern texts = { 0 };
         struct rows rows;
         int r;
 
-        r = series_find_names(&names, run, error);
+        r = run_read_texts(run, &texts, error);
+        if (r >= 0)
+                r = series_find_names(&names, run, &texts, error);
         if (r < 0)
                 return r;
         columns = calloc(names.n + 2, sizeof(*columns));
@@ -152,7 +158,7 @@ static int series_put_rows(struct roast_run *run, const struct roast_export_opti
         for (size_t i = 0; i < names.n; i++)
                 columns[i + 2].key = names.names[i];
         rows_begin(&rows, out, options->format, columns, names.n + 2);
-        r = series_put_blocks(&rows, run, &names, error);
+        r = series_put_blocks(&rows, run, &texts, &names, error);
         rows_end(&rows);
         return r;
 }

@@ -8,6 +8,7 @@
 
 #include "export/tracking.h"
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 
@@ -36,8 +37,16 @@ static const struct {
         size_t column;
         const char *value;
 } of_events[] = {
-        { "worker_memory_limit", 6, "memory_limit_bytes" },
-        { "worker_cores", 5, "cores" },
+        { "worker_memory_limit", WORKER_EVENT_MEMORY_LIMIT_BYTES, "memory_limit_bytes" },
+        { "worker_cores", WORKER_EVENT_THREADS, "cores" },
+};
+
+struct tracking_event {
+        int64_t worker_text;
+        int64_t id;
+        int64_t utc_ns;
+        int64_t kind;
+        struct run_value values[2]; /* threads, memory_limit_bytes */
 };
 
 struct tracking {
@@ -48,6 +57,10 @@ struct tracking {
         int64_t start_utc_ns; /* of the run; INT64_MIN: not known */
         int64_t end_utc_ns;
         double interval_s;
+        struct series_block *blocks; /* by worker */
+        size_t n_blocks;
+        struct tracking_event *events; /* by worker */
+        size_t n_events;
 };
 
 void tracking_time(char text[32], int64_t utc_ns)
@@ -126,40 +139,19 @@ static int tracking_put_sampled(const struct tracking *tracking, size_t which,
                                 struct roast_error *error)
 {
         struct lists lists = { .tracking = tracking };
-        struct series_walk walk = { 0 };
-        sqlite3_stmt *order = NULL, *block = NULL;
-        sqlite3 *db = tracking->run->db;
-        int rc, r = 0;
+        struct series_walk walk;
+        int r;
 
         json_key(&tracking->out->json, sampled[which].key);
         json_object(&tracking->out->json);
-        rc = sqlite3_prepare_v2(db, "SELECT id FROM series ORDER BY worker_text,id", -1, &order,
-                                NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_prepare_v2(
-                        db, "SELECT worker_text,columns_text,block FROM series WHERE id=?", -1,
-                        &block, NULL);
-        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(order)) == SQLITE_ROW) {
-                const int64_t *values;
-                int64_t resolution, columns;
+        r = series_walk_begin_any(&walk, tracking->run, &tracking->texts, error);
+        for (size_t b = 0; b < tracking->n_blocks && r >= 0; b++) {
+                const int64_t *values = NULL;
+                int64_t resolution;
 
-                sqlite3_bind_int64(block, 1, sqlite3_column_int64(order, 0));
-                rc = sqlite3_step(block);
-                if (rc != SQLITE_ROW)
-                        break;
-                walk.worker_text = sqlite3_column_int64(block, 0);
-                columns = sqlite3_column_int64(block, 1);
-                rc = SQLITE_OK;
-                if (!tracking_is_text(tracking, walk.worker_text) ||
-                    !tracking_is_text(tracking, columns)) {
-                        sqlite3_reset(block);
-                        continue;
-                }
-                walk.columns = intern_get(&tracking->texts, (size_t)columns - 1, &walk.columns_len);
-                r = series_walk_decode(&walk, sqlite3_column_blob(block, 2),
-                                       (size_t)sqlite3_column_bytes(block, 2), error);
-                values = r > 0 ? series_walk_column(&walk, sampled[which].column, &resolution)
-                               : NULL;
+                r = series_walk_read(&walk, tracking->blocks[b].id, error);
+                if (r > 0)
+                        values = series_walk_column(&walk, sampled[which].column, &resolution);
                 for (size_t i = 0; values && i < walk.block.n; i++) {
                         if (values[i] < 0)
                                 continue;
@@ -168,17 +160,76 @@ static int tracking_put_sampled(const struct tracking *tracking, size_t which,
                                 tracking, series_ns(walk.block.times[i]), sampled[which].value,
                                 (double)values[i] * (double)resolution / sampled[which].unit);
                 }
-                sqlite3_reset(block);
                 if (r >= 0)
                         r = out_step(tracking->out, error);
         }
-        if (r >= 0 && rc != SQLITE_DONE)
-                r = run_fail_sqlite(tracking->run, rc, "cannot be read", error);
         tracking_lists_worker(&lists, 0);
         json_end(&tracking->out->json);
-        sqlite3_finalize(order);
-        sqlite3_finalize(block);
-        block_deinit(&walk.block);
+        series_walk_end(&walk);
+        return r;
+}
+
+static int tracking_compare(int64_t a, int64_t b)
+{
+        return (a > b) - (a < b);
+}
+
+static int tracking_blocks_by_worker(const void *a, const void *b)
+{
+        const struct series_block *x = a, *y = b;
+        int r = tracking_compare(x->worker_text, y->worker_text);
+
+        return r ? r : tracking_compare(x->id, y->id);
+}
+
+static int tracking_events_by_worker(const void *a, const void *b)
+{
+        const struct tracking_event *x = a, *y = b;
+        int r = tracking_compare(x->worker_text, y->worker_text);
+
+        return r ? r : tracking_compare(x->id, y->id);
+}
+
+static int tracking_read_events(struct tracking *tracking, struct roast_error *error)
+{
+        struct run_scan scan;
+        size_t cap = 0;
+        int r;
+
+        r = run_scan_begin(&scan, tracking->run, RUN_WORKER_EVENT, error);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                if (!tracking_is_text(tracking, scan.values[WORKER_EVENT_WORKER].integer))
+                        continue;
+                if (ARRAY_ROOM(tracking->events, tracking->n_events, cap) < 0) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
+                tracking->events[tracking->n_events++] = (struct tracking_event){
+                        .worker_text = scan.values[WORKER_EVENT_WORKER].integer,
+                        .id = scan.id,
+                        .utc_ns = scan.values[WORKER_EVENT_UTC_NS].integer,
+                        .kind = scan.values[WORKER_EVENT_KIND].integer,
+                        .values = { scan.values[WORKER_EVENT_THREADS],
+                                    scan.values[WORKER_EVENT_MEMORY_LIMIT_BYTES] }
+                };
+        }
+        run_scan_end(&scan);
+        return r;
+}
+
+static int tracking_sort(struct tracking *tracking, struct roast_error *error)
+{
+        int r;
+
+        r = series_list(tracking->run, 0, &tracking->blocks, &tracking->n_blocks, error);
+        if (r >= 0)
+                r = tracking_read_events(tracking, error);
+        if (r >= 0 && tracking->n_blocks)
+                qsort(tracking->blocks, tracking->n_blocks, sizeof(*tracking->blocks),
+                      tracking_blocks_by_worker);
+        if (r >= 0 && tracking->n_events)
+                qsort(tracking->events, tracking->n_events, sizeof(*tracking->events),
+                      tracking_events_by_worker);
         return r;
 }
 
@@ -187,51 +238,41 @@ static int tracking_put_of_events(const struct tracking *tracking, size_t which,
                                   struct roast_error *error)
 {
         struct lists lists = { .tracking = tracking };
-        sqlite3_stmt *stmt = NULL;
         int64_t worker = 0, value = -1, last_utc_ns = INT64_MIN;
-        int rc;
 
         json_key(&tracking->out->json, of_events[which].key);
         json_object(&tracking->out->json);
-        rc = sqlite3_prepare_v2(tracking->run->db,
-                                "SELECT worker_text,utc_ns,kind,threads,memory_limit_bytes FROM"
-                                " worker_event ORDER BY worker_text,id",
-                                -1, &stmt, NULL);
-        while (rc == SQLITE_OK) {
-                bool row = (rc = sqlite3_step(stmt)) == SQLITE_ROW;
-                int64_t next = row ? sqlite3_column_int64(stmt, 0) : 0;
-                int64_t utc_ns = row ? sqlite3_column_int64(stmt, 1) : 0;
-                int column = of_events[which].column == 5 ? 3 : 4;
+        for (size_t i = 0; i <= tracking->n_events; i++) {
+                const struct tracking_event *event = &tracking->events[i];
+                bool row = i < tracking->n_events;
+                int64_t next = row ? event->worker_text : 0;
+                const struct run_value *now =
+                        row ? &event->values[of_events[which].column - WORKER_EVENT_THREADS] : NULL;
 
                 if (next != worker && value >= 0 && tracking->end_utc_ns > last_utc_ns)
                         tracking_put_sample(tracking, tracking->end_utc_ns, of_events[which].value,
                                             (double)value);
                 if (!row)
                         break;
-                rc = SQLITE_OK;
-                if (!tracking_is_text(tracking, next))
-                        continue;
                 if (next != worker)
                         value = -1;
                 worker = next;
-                if (sqlite3_column_int64(stmt, 2) == ROAST_WORKER_WENT) {
+                if (event->kind == ROAST_WORKER_WENT) {
                         if (value >= 0)
-                                tracking_put_sample(tracking, utc_ns, of_events[which].value,
+                                tracking_put_sample(tracking, event->utc_ns, of_events[which].value,
                                                     (double)value);
                         value = -1;
-                } else if (sqlite3_column_type(stmt, column) == SQLITE_INTEGER) {
+                } else if (now->type == RUN_INT) {
                         tracking_lists_worker(&lists, worker);
-                        value = sqlite3_column_int64(stmt, column);
-                        tracking_put_sample(tracking, utc_ns, of_events[which].value,
+                        value = now->integer;
+                        tracking_put_sample(tracking, event->utc_ns, of_events[which].value,
                                             (double)value);
                 }
-                last_utc_ns = utc_ns;
+                last_utc_ns = event->utc_ns;
         }
         tracking_lists_worker(&lists, 0);
         json_end(&tracking->out->json);
-        sqlite3_finalize(stmt);
-        return rc == SQLITE_DONE ? out_step(tracking->out, error)
-                                 : run_fail_sqlite(tracking->run, rc, "cannot be read", error);
+        return out_step(tracking->out, error);
 }
 
 /* The number of workers over time */
@@ -268,22 +309,23 @@ static int tracking_count_until(struct counting *counting, int64_t utc_ns,
         return r;
 }
 
-/* values: utc_ns, worker_text, kind, ... */
 static int tracking_count_event(struct counting *counting, const struct run_value *values,
                                 struct roast_error *error)
 {
-        bool here = values[2].integer != ROAST_WORKER_WENT;
+        bool here = values[WORKER_EVENT_KIND].integer != ROAST_WORKER_WENT;
         bool *was_here;
         int r;
 
-        if (values[0].type != RUN_INT || !tracking_is_text(counting->tracking, values[1].integer))
+        if (values[WORKER_EVENT_UTC_NS].type != RUN_INT ||
+            !tracking_is_text(counting->tracking, values[WORKER_EVENT_WORKER].integer))
                 return 0;
         r = tracking_count_until(counting,
-                                 values[0].integer < counting->tracking->end_utc_ns
-                                         ? values[0].integer
+                                 values[WORKER_EVENT_UTC_NS].integer <
+                                                 counting->tracking->end_utc_ns
+                                         ? values[WORKER_EVENT_UTC_NS].integer
                                          : counting->tracking->end_utc_ns,
                                  error);
-        was_here = &counting->here[values[1].integer - 1];
+        was_here = &counting->here[values[WORKER_EVENT_WORKER].integer - 1];
         counting->n += here - *was_here;
         *was_here = here;
         return r;
@@ -368,6 +410,8 @@ static int tracking_put_all(struct tracking *tracking, struct roast_error *error
                 r = run_read_texts(tracking->run, &tracking->texts, error);
         if (r >= 0)
                 r = tracking_check_series(tracking, error);
+        if (r >= 0)
+                r = tracking_sort(tracking, error);
         json_object(&tracking->out->json);
         if (r >= 0)
                 r = tracking_put_counts(tracking, error);
@@ -396,5 +440,7 @@ int tracking_put(struct roast_run *run, enum tracking_form form, struct out *out
         r = tracking_put_all(&tracking, error);
         run_view_end(run);
         intern_deinit(&tracking.texts);
+        free(tracking.blocks);
+        free(tracking.events);
         return r;
 }

@@ -251,7 +251,7 @@ static int v1_put_span(struct v1 *v1, const struct run_value *values, bool first
         int r = buf_puts(&key, "(");
 
         for (size_t i = 0; i < 4 && r >= 0; i++) {
-                if (i == 3 && values[3].type != RUN_STRING)
+                if (i == SPAN_UNIT && values[SPAN_UNIT].type != RUN_STRING)
                         break;
                 if (i)
                         r = buf_puts(&key, ", ");
@@ -269,10 +269,11 @@ static int v1_put_span(struct v1 *v1, const struct run_value *values, bool first
                 json_object(json);
         }
         json_key_n(json, (const char *)key.data, key.len);
-        if (values[4].real == floor(values[4].real) && fabs(values[4].real) < 9e15)
-                json_int(json, (int64_t)values[4].real);
+        if (values[SPAN_VALUE].real == floor(values[SPAN_VALUE].real) &&
+            fabs(values[SPAN_VALUE].real) < 9e15)
+                json_int(json, (int64_t)values[SPAN_VALUE].real);
         else
-                json_double(json, values[4].real);
+                json_double(json, values[SPAN_VALUE].real);
         return 0;
 }
 
@@ -284,7 +285,7 @@ static int v1_put_spans(struct v1 *v1, struct roast_error *error)
 
         r = run_scan_begin(&scan, v1->run, RUN_SPAN, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
-                if (scan.values[4].type != RUN_REAL)
+                if (scan.values[SPAN_VALUE].type != RUN_REAL)
                         continue;
                 if (v1_put_span(v1, scan.values, !any) < 0)
                         r = roast_fail_nomem(error);

@@ -39,9 +39,12 @@ static const char sql_tries[] =
 
 enum { TASK, TRY, NAME, HOST, PID, BEGAN, ENDED, RETURNED, DONE, FAILED, CPU, HISTORY };
 
-static const char *parsl_column_text(sqlite3_stmt *statement, int column)
+/* A number that SQLite may keep as an integer; NaN: none */
+static double parsl_real(const struct run_value *value)
 {
-        return (const char *)sqlite3_column_text(statement, column);
+        return value->type == RUN_REAL  ? value->real
+               : value->type == RUN_INT ? (double)value->integer
+                                        : (double)NAN;
 }
 
 /* The type of an exception's representation: what stands before the bracket */
@@ -52,38 +55,36 @@ static char *parsl_error_type(const char *history, const char *status)
         return len && history[len] ? text_copy(history, len) : strdup(status);
 }
 
-static int parsl_add_try(const struct parsl *parsl, sqlite3_stmt *statement)
+static int parsl_add_try(const struct parsl *parsl, const struct run_value *try)
 {
         struct roast_task row = ROAST_TASK_INIT;
-        const char *host = parsl_column_text(statement, HOST),
-                   *failed = parsl_column_text(statement, FAILED);
-        const char *history = parsl_column_text(statement, HISTORY);
-        double cpu_s = sqlite3_column_double(statement, CPU);
+        const char *host = foreign_text(&try[HOST]), *failed = foreign_text(&try[FAILED]);
+        const char *history = foreign_text(&try[HISTORY]);
+        double cpu_s = parsl_real(&try[CPU]);
         char key[24], worker[320] = "";
         char *type = NULL;
         int r;
 
-        (void)snprintf(key, sizeof(key), "%" PRId64,
-                       (int64_t)sqlite3_column_int64(statement, TASK));
-        if (sqlite3_column_type(statement, PID) != SQLITE_NULL)
+        (void)snprintf(key, sizeof(key), "%" PRId64, try[TASK].integer);
+        if (try[PID].type == RUN_INT)
                 (void)snprintf(worker, sizeof(worker), "%.255s:%" PRId64, host ? host : "",
-                               (int64_t)sqlite3_column_int64(statement, PID));
+                               try[PID].integer);
         row.key = key;
-        row.prefix = parsl_column_text(statement, NAME);
+        row.prefix = foreign_text(&try[NAME]);
         row.worker = *worker ? worker : host;
-        row.attempt = sqlite3_column_int64(statement, TRY) + 1;
-        row.start_utc_ns = parsl_time_ns(parsl_column_text(statement, BEGAN));
-        row.stop_utc_ns = parsl_time_ns(parsl_column_text(statement, ENDED));
+        row.attempt = try[TRY].integer < INT64_MAX ? try[TRY].integer + 1 : -1;
+        row.start_utc_ns = parsl_time_ns(foreign_text(&try[BEGAN]));
+        row.stop_utc_ns = parsl_time_ns(foreign_text(&try[ENDED]));
         if (row.stop_utc_ns < 0 && row.start_utc_ns >= 0)
-                row.stop_utc_ns = parsl_time_ns(parsl_column_text(statement, RETURNED));
+                row.stop_utc_ns = parsl_time_ns(foreign_text(&try[RETURNED]));
         if (row.stop_utc_ns >= row.start_utc_ns && row.start_utc_ns >= 0) {
                 row.compute_start_utc_ns = row.start_utc_ns;
                 row.compute_ns = row.stop_utc_ns - row.start_utc_ns;
         }
-        if (sqlite3_column_type(statement, CPU) != SQLITE_NULL && cpu_s >= 0 && cpu_s < 4e9)
+        if (cpu_s >= 0 && cpu_s < 4e9)
                 row.cpu_ns = llround(cpu_s * 1e6) * 1000;
         row.outcome = CHUNK_RUNNING;
-        if (sqlite3_column_int(statement, DONE))
+        if (try[DONE].integer)
                 row.outcome = CHUNK_FINISHED;
         else if (failed)
                 row.outcome = CHUNK_FAILED;
@@ -94,25 +95,12 @@ static int parsl_add_try(const struct parsl *parsl, sqlite3_stmt *statement)
                 row.error_type = type;
                 row.error_message = history && *history ? history : NULL;
         }
-        r = parsl_check_texts(parsl);
-        if (r >= 0)
-                r = roast_run_add_task(parsl->run, &row, parsl->error);
+        r = roast_run_add_task(parsl->run, &row, parsl->error);
         free(type);
         return r;
 }
 
 int parsl_read_tries(const struct parsl *parsl)
 {
-        sqlite3_stmt *statement;
-        int r = parsl_prepare(parsl, sql_tries, &statement);
-
-        if (r < 0)
-                return r;
-        while ((r = parsl_step(parsl, statement)) > 0) {
-                r = parsl_add_try(parsl, statement);
-                if (r < 0)
-                        break;
-        }
-        sqlite3_finalize(statement);
-        return r;
+        return parsl_each(parsl, sql_tries, parsl_add_try);
 }

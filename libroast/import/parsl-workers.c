@@ -30,41 +30,26 @@ static const char sql_events[] =
 
 enum { TIME, KIND, NAME, HOST, PID, THREADS };
 
-static int parsl_add_event(const struct parsl *parsl, sqlite3_stmt *event)
+static int parsl_add_event(const struct parsl *parsl, const struct run_value *event)
 {
-        int64_t utc_ns = parsl_time_ns((const char *)sqlite3_column_text(event, TIME));
+        int64_t utc_ns = parsl_time_ns(foreign_text(&event[TIME]));
         struct roast_worker worker = {
-                .name = (const char *)sqlite3_column_text(event, NAME),
-                .host = (const char *)sqlite3_column_text(event, HOST),
-                .pid = sqlite3_column_type(event, PID) == SQLITE_NULL
-                               ? -1
-                               : sqlite3_column_int64(event, PID),
-                .threads = sqlite3_column_int64(event, THREADS),
+                .name = foreign_text(&event[NAME]),
+                .host = foreign_text(&event[HOST]),
+                .pid = run_int_or(&event[PID], -1),
+                .threads = run_int_or(&event[THREADS], 0),
                 .memory_limit_bytes = -1,
         };
 
-        int r = parsl_check_texts(parsl);
-
-        if (r < 0 || utc_ns < 0 || !worker.name)
-                return r;
+        if (utc_ns < 0 || !worker.name)
+                return 0;
         return roast_run_add_worker_event(parsl->run, utc_ns,
-                                          sqlite3_column_int(event, KIND) == 2 ? ROAST_WORKER_CAME
-                                                                               : ROAST_WORKER_WENT,
+                                          event[KIND].integer == 2 ? ROAST_WORKER_CAME
+                                                                   : ROAST_WORKER_WENT,
                                           &worker, parsl->error);
 }
 
 int parsl_read_workers(const struct parsl *parsl)
 {
-        sqlite3_stmt *events;
-        int r = parsl_prepare(parsl, sql_events, &events);
-
-        if (r < 0)
-                return r;
-        while ((r = parsl_step(parsl, events)) > 0) {
-                r = parsl_add_event(parsl, events);
-                if (r < 0)
-                        break;
-        }
-        sqlite3_finalize(events);
-        return r;
+        return parsl_each(parsl, sql_events, parsl_add_event);
 }

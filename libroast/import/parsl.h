@@ -7,14 +7,12 @@
  * UTC, and durations do not depend on that.
  */
 
-#include <sqlite3.h>
 #include <stdint.h>
 
-#include "roast-run.h"
+#include "run/foreign.h"
 
 struct parsl {
-        sqlite3 *db;
-        const char *path;
+        struct foreign *db;
         char *run_id;
         struct roast_run *run;
         struct roast_error *error;
@@ -23,13 +21,9 @@ struct parsl {
 /* "2026-11-15 19:27:36.760937" in nanoseconds since 1970, or -1 */
 int64_t parsl_time_ns(const char *text);
 
-/* The next row: 1, or 0 behind the last. */
-int parsl_step(const struct parsl *parsl, sqlite3_stmt *statement);
-/* A statement over the workflow that is read: its id is ?1. */
-int parsl_prepare(const struct parsl *parsl, const char *sql, sqlite3_stmt **ret);
-
-/* After the texts of a row have been asked for: ROAST_E_NOMEM if one is missing for that reason. */
-int parsl_check_texts(const struct parsl *parsl);
+/* Calls `add` with each row of a statement over the workflow that is read, whose id is ?1. */
+int parsl_each(const struct parsl *parsl, const char *sql,
+               int (*add)(const struct parsl *parsl, const struct run_value *row));
 
 int parsl_read_workers(const struct parsl *parsl);
 int parsl_read_tries(const struct parsl *parsl);

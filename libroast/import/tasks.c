@@ -44,6 +44,15 @@ static int tasks_copy_text(char **ret, const struct run_value *value, const stru
         return *ret ? 0 : ROAST_E_NOMEM;
 }
 
+#define TASKS_COPY_STRING(id, name)                                                                \
+        if (r >= 0)                                                                                \
+                r = tasks_copy_text(&copies.texts[TASK_##id], &values[TASK_##id], texts);          \
+        task.name = copies.texts[TASK_##id];
+#define TASKS_COPY_TEXT(id, name) TASKS_COPY_STRING(id, name)
+#define TASKS_COPY_INT(id, name)                                                                   \
+        if (values[TASK_##id].type == RUN_INT)                                                     \
+                task.name = values[TASK_##id].integer;
+
 static int tasks_import_row(struct roast_run *run, const struct run_value *values,
                             const struct intern *texts, struct roast_error *error)
 {
@@ -51,18 +60,9 @@ static int tasks_import_row(struct roast_run *run, const struct run_value *value
         struct roast_task task = ROAST_TASK_INIT;
         int r = 0;
 
-#define STRING(id, name)                                                                           \
-        if (r >= 0)                                                                                \
-                r = tasks_copy_text(&copies.texts[TASK_##id], &values[TASK_##id], texts);          \
-        task.name = copies.texts[TASK_##id];
-#define TEXT(id, name) STRING(id, name)
-#define INT(id, name)                                                                              \
-        if (values[TASK_##id].type == RUN_INT)                                                     \
-                task.name = values[TASK_##id].integer;
+#define TASK(id, name, type, ...) TASKS_COPY_##type(id, name)
 #include "run/task.def"
-#undef STRING
-#undef TEXT
-#undef INT
+#undef TASK
         return r < 0 ? roast_fail_nomem(error) : roast_run_add_task(run, &task, error);
 }
 

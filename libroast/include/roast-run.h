@@ -2,10 +2,10 @@
 /*
  * A run: everything known about one execution
  *
- * It is a SQLite database (docs/format.md), on disk or in memory. The writer
- * adds rows and commits them; a reader, in the same or another process, sees
- * what was committed. What is read is checked against the seals of the commits:
- * a damaged run is refused, never misread. A call that fails may take back what
+ * It is a SQLite database (docs/format.md), or the same rows in memory. The
+ * writer adds rows and commits them; a reader, in the same or another process,
+ * sees what was committed. What is read of a file is checked against the seals of
+ * the commits: a damaged run is refused, never misread. A call that fails may take back what
  * was added since the last commit, but never what was committed; the writer can
  * go on. One thread at a time uses a run.
  */
@@ -74,39 +74,16 @@ int roast_run_add_chunks(struct roast_run *run, const void *data, size_t len,
  * 1 for a new one.
  */
 struct roast_task {
-        const char *key;
-        const char *prefix; /* which tasks are of the same kind */
-        const char *worker;
-        int64_t attempt; /* of this worker at this task, from 1 */
-        int64_t outcome; /* enum chunk_outcome of record/chunk.h */
-        int64_t start_utc_ns;
-        int64_t stop_utc_ns;
-        int64_t compute_start_utc_ns;
-        int64_t compute_ns;
-        int64_t transfer_ns;
-        int64_t deserialize_ns;
-        int64_t disk_ns;
-        int64_t result_bytes;
-        int64_t transfer_bytes;
-        const char *error_type;
-        const char *error_message;
-        const char *dataset;
-        const char *file;
-        const char *tree;
-        const char *uuid;
-        int64_t entry_start;
-        int64_t entry_stop;
-        int64_t cpu_ns;
-        int64_t peak_memory_bytes;
+#define ROAST_TASK_STRING         const char *
+#define ROAST_TASK_TEXT           const char *
+#define ROAST_TASK_INT            int64_t
+#define TASK(id, name, type, ...) ROAST_TASK_##type name;
+#include "run/task.def"
+#undef TASK
 };
 
-#define ROAST_TASK_INIT                                                                            \
-        {                                                                                          \
-                .attempt = -1, .outcome = -1, .start_utc_ns = -1, .stop_utc_ns = -1,               \
-                .compute_start_utc_ns = -1, .compute_ns = -1, .transfer_ns = -1,                   \
-                .deserialize_ns = -1, .disk_ns = -1, .result_bytes = -1, .transfer_bytes = -1,     \
-                .entry_start = -1, .entry_stop = -1, .cpu_ns = -1, .peak_memory_bytes = -1         \
-        }
+extern const struct roast_task roast_task_unknown;
+#define ROAST_TASK_INIT roast_task_unknown
 
 int roast_run_add_task(struct roast_run *run, const struct roast_task *task,
                        struct roast_error *error);
@@ -150,6 +127,12 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error);
 int roast_run_copy(struct roast_run *run, const char *path, struct roast_error *error);
 /* The same, but a file that is there is never replaced: ROAST_E_STATE. */
 int roast_run_copy_new(struct roast_run *run, const char *path, struct roast_error *error);
+/*
+ * A copy in memory to which rows can be added, without those of some tables: a list of names that
+ * ends in NULL, or NULL. Chunks, sections and branches belong together.
+ */
+int roast_run_copy_in_memory(struct roast_run **ret, struct roast_run *run,
+                             const char *const *without, struct roast_error *error);
 
 /*
  * Series on a common grid of n instants: start + i * step. A value holds until the worker's next
@@ -189,8 +172,37 @@ struct roast_run_column {
 
 int roast_run_read_columns(struct roast_run *run, const char *table,
                            struct roast_run_column *columns, size_t n, struct roast_error *error);
-/* The columns of a table without id, separated by commas; NULL: no such table. */
-const char *roast_run_table_columns(const char *table);
+
+/* What is known of a column: docs/format.md is made from it. */
+enum roast_column_type {
+        ROAST_COLUMN_INT,
+        ROAST_COLUMN_REAL,
+        ROAST_COLUMN_TEXT, /* stored as the number of a string */
+        ROAST_COLUMN_STRING,
+        ROAST_COLUMN_BLOB,
+        ROAST_COLUMN_ANY,
+};
+
+struct roast_column_info {
+        const char *name;
+        const char *stored; /* its name in the table */
+        enum roast_column_type type;
+        const char *unit; /* ns, utc_ns, bytes, count, number, text, cbor, block */
+        int since;        /* minor version of the format */
+        const char *title;
+        const char *meaning;
+};
+
+struct roast_table_info {
+        const char *name;
+        const char *row; /* what a row is */
+        int since;
+        const struct roast_column_info *columns; /* without id */
+        size_t n_columns;
+};
+
+/* The tables of a run file by their numbers, from 1; false: there is no such table. */
+bool roast_run_table(int number, struct roast_table_info *table);
 /* The strings, number 1 first; those have no end of their own. Visitors stop by non-zero. */
 int roast_run_texts(struct roast_run *run,
                     int (*visit)(const char *text, size_t len, void *context), void *context,

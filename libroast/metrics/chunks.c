@@ -110,9 +110,9 @@ static int chunks_add_branches(struct branch_walk *walk, struct files *files, in
 {
         int r = 0;
 
-        for (; walk->r > 0 && r >= 0 && walk->scan.values[0].integer <= chunk_id;
+        for (; walk->r > 0 && r >= 0 && walk->scan.values[PART_CHUNK_ID].integer <= chunk_id;
              chunks_branch_step(walk, error))
-                if (walk->scan.values[0].integer == chunk_id)
+                if (walk->scan.values[PART_CHUNK_ID].integer == chunk_id)
                         r = files_branch(files, walk->scan.values, error);
         return walk->r < 0 ? walk->r : r;
 }
@@ -246,9 +246,9 @@ static int chunks_scan_sections(struct collect *collect, size_t *slots,
                 struct section_figures figures;
                 struct roast_section *section;
                 size_t len;
-                const char *name = collect_text(collect, &scan.values[1], &len);
+                const char *name = collect_text(collect, &scan.values[PART_NAME], &len);
 
-                if (run_seen_has(others, (uint64_t)scan.values[0].integer))
+                if (run_seen_has(others, (uint64_t)scan.values[PART_CHUNK_ID].integer))
                         continue;
                 if (!name) {
                         r = roast_fail(error, ROAST_E_CORRUPT,
@@ -256,7 +256,8 @@ static int chunks_scan_sections(struct collect *collect, size_t *slots,
                                        run_label(collect->run));
                         break;
                 }
-                section = chunks_section_of(summary, &slots[scan.values[1].integer], name, len);
+                section = chunks_section_of(summary, &slots[scan.values[PART_NAME].integer], name,
+                                            len);
                 if (!section) {
                         r = roast_fail_nomem(error);
                         break;

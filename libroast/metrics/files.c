@@ -69,16 +69,17 @@ int files_branch(struct files *files, const struct run_value *values, struct roa
 {
         size_t len, cap = files->cap;
 
-        if (!collect_text(files->collect, &values[1], &len))
+        if (!collect_text(files->collect, &values[PART_NAME], &len))
                 return 0;
         if (ARRAY_ROOM(files->branches, files->n, cap) < 0 ||
             ARRAY_ROOM(files->sizes, files->n, files->cap) < 0 ||
-            files_name_branch(files, values[1].integer) < 0)
+            files_name_branch(files, values[PART_NAME].integer) < 0)
                 return roast_fail_nomem(error);
-        files->sizes[files->n] = values[2].type == RUN_INT ? values[2].integer : -1;
-        files->branches[files->n++] = files_number_of(files, values[1].integer);
-        if (values[2].type == RUN_INT && values[2].integer > 0)
-                files->needed_bytes += (double)values[2].integer;
+        files->sizes[files->n] =
+                values[BRANCH_BYTES].type == RUN_INT ? values[BRANCH_BYTES].integer : -1;
+        files->branches[files->n++] = files_number_of(files, values[PART_NAME].integer);
+        if (values[BRANCH_BYTES].type == RUN_INT && values[BRANCH_BYTES].integer > 0)
+                files->needed_bytes += (double)values[BRANCH_BYTES].integer;
         return 0;
 }
 

@@ -93,7 +93,6 @@ static void ledger_pass(struct state *state, int64_t utc_ns)
         }
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static void ledger_note_event(const struct collect *collect, struct state *states,
                               const struct run_value *values)
 {
@@ -101,23 +100,26 @@ static void ledger_note_event(const struct collect *collect, struct state *state
         int64_t utc_ns;
         size_t len;
 
-        if (!collect_text(collect, &values[1], &len) || values[2].type != RUN_INT)
+        if (!collect_text(collect, &values[WORKER_EVENT_WORKER], &len) ||
+            values[WORKER_EVENT_KIND].type != RUN_INT)
                 return;
-        state = &states[values[1].integer - 1];
+        state = &states[values[WORKER_EVENT_WORKER].integer - 1];
         /* one that was there at the start was there before it was seen */
-        utc_ns = values[2].integer == ROAST_WORKER_PRESENT
+        utc_ns = values[WORKER_EVENT_KIND].integer == ROAST_WORKER_PRESENT
                          ? collect->start_utc_ns
-                         : ledger_clip(collect, values[0].integer);
+                         : ledger_clip(collect, values[WORKER_EVENT_UTC_NS].integer);
         ledger_pass(state, utc_ns);
-        if (values[2].integer == ROAST_WORKER_WENT) {
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT) {
                 state->here = false;
                 return;
         }
         if (!state->here)
                 state->since_utc_ns = utc_ns;
         state->known = state->here = true;
-        state->threads =
-                values[5].type == RUN_INT && values[5].integer > 0 ? (double)values[5].integer : 0;
+        state->threads = values[WORKER_EVENT_THREADS].type == RUN_INT &&
+                                         values[WORKER_EVENT_THREADS].integer > 0
+                                 ? (double)values[WORKER_EVENT_THREADS].integer
+                                 : 0;
         if (state->threads > state->most_threads)
                 state->most_threads = state->threads;
 }
@@ -177,17 +179,18 @@ static void ledger_note_activity(const struct collect *collect, struct state *st
         size_t len;
         int part;
 
-        if (!collect_text(collect, &values[0], &len) || values[5].type != RUN_REAL ||
-            !(values[5].real > 0) || !(values[5].real < 1e12) ||
-            !ledger_is_text(collect, &values[4], "seconds"))
+        if (!collect_text(collect, &values[ACTIVITY_WORKER], &len) ||
+            values[ACTIVITY_VALUE].type != RUN_REAL || !(values[ACTIVITY_VALUE].real > 0) ||
+            !(values[ACTIVITY_VALUE].real < 1e12) ||
+            !ledger_is_text(collect, &values[ACTIVITY_UNIT], "seconds"))
                 return;
-        state = &states[values[0].integer - 1];
-        activity = collect_text(collect, &values[3], &len);
+        state = &states[values[ACTIVITY_WORKER].integer - 1];
+        activity = collect_text(collect, &values[ACTIVITY_ACTIVITY], &len);
         if (!activity)
                 return;
-        ns = values[5].real * 1e9;
+        ns = values[ACTIVITY_VALUE].real * 1e9;
         part = ledger_part_of(activity, len);
-        if (!ledger_is_text(collect, &values[1], "execute")) {
+        if (!ledger_is_text(collect, &values[ACTIVITY_KIND], "execute")) {
                 if (part >= 0 && part != ROAST_LEDGER_OVERHEAD)
                         state->outside_ns[part] += ns;
                 return;
@@ -196,11 +199,13 @@ static void ledger_note_activity(const struct collect *collect, struct state *st
                 state->within_ns[part] += ns;
                 return;
         }
-        share = values[2].type == RUN_INT ? task_share(&collect->times, values[2].integer) : 0;
+        share = values[ACTIVITY_PREFIX].type == RUN_INT
+                        ? task_share(&collect->times, values[ACTIVITY_PREFIX].integer)
+                        : 0;
         if (share > 0)
-                *(ledger_is_text(collect, &values[3], "thread-cpu") ? &state->cpu_ns
-                                                                    : &state->noncpu_ns) +=
-                        share * ns;
+                *(ledger_is_text(collect, &values[ACTIVITY_ACTIVITY], "thread-cpu")
+                          ? &state->cpu_ns
+                          : &state->noncpu_ns) += share * ns;
 }
 
 /* 1, 0 if there are none, or an error */

@@ -66,12 +66,14 @@ static void processes_apply(struct collect *collect, struct presence *now,
         size_t len, worker, process;
         double threads = 0;
 
-        if (!collect_text(collect, &values[1], &len) || values[2].type != RUN_INT)
+        if (!collect_text(collect, &values[WORKER_EVENT_WORKER], &len) ||
+            values[WORKER_EVENT_KIND].type != RUN_INT)
                 return;
-        worker = (size_t)values[1].integer - 1;
+        worker = (size_t)values[WORKER_EVENT_WORKER].integer - 1;
         process = collect->workers[worker].process;
-        if (values[2].integer != ROAST_WORKER_WENT && values[5].type == RUN_INT)
-                threads = (double)values[5].integer;
+        if (values[WORKER_EVENT_KIND].integer != ROAST_WORKER_WENT &&
+            values[WORKER_EVENT_THREADS].type == RUN_INT)
+                threads = (double)values[WORKER_EVENT_THREADS].integer;
         now[process].process += threads - now[worker].worker;
         now[worker].worker = threads;
         if (now[process].process > collect->workers[process].process_threads)

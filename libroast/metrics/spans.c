@@ -52,9 +52,10 @@ static int spans_sum(const struct collect *collect, struct fine_sums *sums, bool
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= spans_add(collect, sums, spans_name_of(&values[0]),
-                                  spans_name_of(&values[1]), spans_name_of(&values[2]),
-                                  spans_name_of(&values[3]), &values[4]);
+                *any |= spans_add(collect, sums, spans_name_of(&values[SPAN_KIND]),
+                                  spans_name_of(&values[SPAN_PREFIX]),
+                                  spans_name_of(&values[SPAN_ACTIVITY]),
+                                  spans_name_of(&values[SPAN_UNIT]), &values[SPAN_VALUE]);
         }
         run_scan_end(&scan);
         return r;
@@ -80,10 +81,11 @@ static int spans_sum_activities(const struct collect *collect, struct fine_sums 
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= spans_add(collect, sums, spans_text_of(collect, &values[1]),
-                                  spans_text_of(collect, &values[2]),
-                                  spans_text_of(collect, &values[3]),
-                                  spans_text_of(collect, &values[4]), &values[5]);
+                *any |= spans_add(collect, sums, spans_text_of(collect, &values[ACTIVITY_KIND]),
+                                  spans_text_of(collect, &values[ACTIVITY_PREFIX]),
+                                  spans_text_of(collect, &values[ACTIVITY_ACTIVITY]),
+                                  spans_text_of(collect, &values[ACTIVITY_UNIT]),
+                                  &values[ACTIVITY_VALUE]);
         }
         run_scan_end(&scan);
         return r;

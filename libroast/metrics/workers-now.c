@@ -17,7 +17,8 @@ struct roast_workers {
         struct roast_worker_now *workers;
         size_t n;
         size_t cap;
-        size_t *slots; /* by the id of the name: index + 1, or 0 */
+        struct intern texts; /* of the run */
+        size_t *slots;       /* by the id of the name: index + 1, or 0 */
         size_t n_slots;
         int64_t last_event;
         int64_t last_series;
@@ -36,6 +37,7 @@ void roast_workers_free(struct roast_workers *workers)
                 free(workers->workers[i].name);
         free(workers->workers);
         free(workers->slots);
+        intern_deinit(&workers->texts);
         free(workers);
 }
 
@@ -44,9 +46,6 @@ const struct roast_worker_now *roast_workers_all(const struct roast_workers *wor
         *n = workers->n;
         return workers->workers;
 }
-
-/* More strings than any run has; a damaged id is not one to make room for. */
-#define TEXT_MAX (1 << 26)
 
 static int workers_make_slots(struct roast_workers *workers, size_t n)
 {
@@ -64,27 +63,22 @@ static int workers_make_slots(struct roast_workers *workers, size_t n)
         return 0;
 }
 
-static int workers_read_name(struct roast_run *run, int64_t text, char **ret,
-                             struct roast_error *error)
+static int workers_read_texts(struct roast_workers *workers, struct roast_run *run,
+                              struct roast_error *error)
 {
-        sqlite3_stmt *stmt = NULL;
-        int rc;
+        struct run_scan scan;
+        int r;
 
-        rc = sqlite3_prepare_v2(run->db, "SELECT value FROM text WHERE id=?", -1, &stmt, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 1, text);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW && sqlite3_column_text(stmt, 0))
-                *ret = text_copy(sqlite3_column_text(stmt, 0),
-                                 (size_t)sqlite3_column_bytes(stmt, 0));
-        sqlite3_finalize(stmt);
-        if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-                return run_fail_sqlite(run, rc, "cannot be read", error);
-        if (rc == SQLITE_DONE)
-                return roast_fail(error, ROAST_E_CORRUPT,
-                                  "%s: is damaged (a worker without a name)", run_label(run));
-        return *ret ? 0 : roast_fail_nomem(error);
+        r = run_scan_skim(&scan, run, RUN_TEXT, 1, error);
+        if (r >= 0)
+                run_scan_seek(&scan, (int64_t)workers->texts.n + 1);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                if (intern_append(&workers->texts, scan.values[0].data, scan.values[0].len) < 0)
+                        r = roast_fail_nomem(error);
+        run_scan_end(&scan);
+        return r < 0 || workers_make_slots(workers, workers->texts.n) >= 0
+                       ? r
+                       : roast_fail_nomem(error);
 }
 
 /* The place of the worker with that name; a new one is here as soon as it says anything. */
@@ -92,69 +86,64 @@ static int64_t workers_find(struct roast_workers *workers, struct roast_run *run
                             struct roast_error *error)
 {
         struct roast_worker_now *worker;
-        int r;
+        const char *name;
+        size_t len;
 
-        if (text < 1 || text > TEXT_MAX)
+        if (text < 1 || (uint64_t)text > workers->texts.n)
                 return roast_fail(error, ROAST_E_CORRUPT,
                                   "%s: is damaged (a worker without a name)", run_label(run));
-        if (workers_make_slots(workers, (size_t)text) < 0)
-                return roast_fail_nomem(error);
         if (workers->slots[text - 1])
                 return (int64_t)workers->slots[text - 1] - 1;
         if (ARRAY_ROOM(workers->workers, workers->n, workers->cap) < 0)
                 return roast_fail_nomem(error);
+        name = intern_get(&workers->texts, (size_t)text - 1, &len);
         worker = &workers->workers[workers->n];
-        *worker = (struct roast_worker_now){ .here = true,
+        *worker = (struct roast_worker_now){ .name = text_copy(name, len),
+                                             .here = true,
                                              .threads = -1,
                                              .memory_limit_bytes = -1,
                                              .rss_bytes = -1,
                                              .sampled_utc_ns = INT64_MIN };
-        r = workers_read_name(run, text, &worker->name, error);
-        if (r < 0)
-                return r;
+        if (!worker->name)
+                return roast_fail_nomem(error);
         workers->slots[text - 1] = ++workers->n;
         return (int64_t)workers->n - 1;
 }
 
-static int64_t workers_int_or_unknown(sqlite3_stmt *stmt, int column)
+static int workers_note_event(struct roast_workers *workers, const struct run_scan *scan,
+                              struct roast_error *error)
 {
-        return sqlite3_column_type(stmt, column) == SQLITE_INTEGER
-                       ? sqlite3_column_int64(stmt, column)
-                       : -1;
+        const struct run_value *values = scan->values;
+        int64_t at = workers_find(workers, scan->run, run_int_or(&values[WORKER_EVENT_WORKER], 0),
+                                  error);
+        struct roast_worker_now *worker;
+
+        if (at < 0)
+                return (int)at;
+        worker = &workers->workers[at];
+        worker->here = values[WORKER_EVENT_KIND].integer != ROAST_WORKER_WENT;
+        if (worker->here) {
+                worker->threads = run_int_or(&values[WORKER_EVENT_THREADS], -1);
+                worker->memory_limit_bytes =
+                        run_int_or(&values[WORKER_EVENT_MEMORY_LIMIT_BYTES], -1);
+        }
+        workers->last_event = scan->id;
+        return 0;
 }
 
 static int workers_read_events(struct roast_workers *workers, struct roast_run *run,
                                struct roast_error *error)
 {
-        sqlite3_stmt *stmt = NULL;
-        int64_t at = 0;
-        int rc;
+        struct run_scan scan;
+        int r;
 
-        rc = sqlite3_prepare_v2(run->db,
-                                "SELECT id,worker_text,kind,threads,memory_limit_bytes FROM"
-                                " worker_event WHERE id>? ORDER BY id",
-                                -1, &stmt, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 1, workers->last_event);
-        while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-                struct roast_worker_now *worker;
-
-                at = workers_find(workers, run, sqlite3_column_int64(stmt, 1), error);
-                rc = SQLITE_OK;
-                if (at < 0)
-                        break;
-                worker = &workers->workers[at];
-                worker->here = sqlite3_column_int64(stmt, 2) != ROAST_WORKER_WENT;
-                if (worker->here) {
-                        worker->threads = workers_int_or_unknown(stmt, 3);
-                        worker->memory_limit_bytes = workers_int_or_unknown(stmt, 4);
-                }
-                workers->last_event = sqlite3_column_int64(stmt, 0);
-        }
-        sqlite3_finalize(stmt);
-        if (at < 0)
-                return (int)at;
-        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(run, rc, "cannot be read", error);
+        r = run_scan_skim(&scan, run, RUN_WORKER_EVENT, WORKER_EVENT_N_COLUMNS, error);
+        if (r >= 0)
+                run_scan_seek(&scan, workers->last_event + 1);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
+                r = workers_note_event(workers, &scan, error);
+        run_scan_end(&scan);
+        return r;
 }
 
 /* The last known memory in a block */
@@ -174,50 +163,62 @@ static void workers_note_block(struct roast_worker_now *worker, const struct ser
         }
 }
 
-static int workers_read_block(struct roast_workers *workers, struct roast_run *run,
-                              sqlite3_stmt *stmt, struct series_walk *walk,
-                              struct roast_error *error)
+/* By worker and columns, and then the last first */
+static int workers_by_kind(const void *a, const void *b)
 {
-        int64_t at = workers_find(workers, run, sqlite3_column_int64(stmt, 1), error);
-        int r;
+        const struct series_block *x = a, *y = b;
 
-        if (at < 0)
-                return (int)at;
-        if (sqlite3_column_int64(stmt, 0) > workers->last_series)
-                workers->last_series = sqlite3_column_int64(stmt, 0);
-        walk->columns = (const char *)sqlite3_column_text(stmt, 2);
-        walk->columns_len = (size_t)sqlite3_column_bytes(stmt, 2);
-        if (!walk->columns)
-                return 0;
-        r = series_walk_decode(walk, sqlite3_column_blob(stmt, 3),
-                               (size_t)sqlite3_column_bytes(stmt, 3), error);
-        if (r > 0)
-                workers_note_block(&workers->workers[at], walk);
-        return r < 0 ? r : 0;
+        if (x->worker_text != y->worker_text)
+                return x->worker_text < y->worker_text ? -1 : 1;
+        if (x->columns_text != y->columns_text)
+                return x->columns_text < y->columns_text ? -1 : 1;
+        return x->id > y->id ? -1 : x->id < y->id;
+}
+
+static int workers_by_id(const void *a, const void *b)
+{
+        const struct series_block *x = a, *y = b;
+
+        return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The last block of each worker and columns, in their order; returns how many. */
+static size_t workers_keep_last(struct series_block *blocks, size_t n)
+{
+        size_t kept = 0;
+
+        qsort(blocks, n, sizeof(*blocks), workers_by_kind);
+        for (size_t i = 0; i < n; i++)
+                if (kept == 0 || blocks[i].worker_text != blocks[kept - 1].worker_text ||
+                    blocks[i].columns_text != blocks[kept - 1].columns_text)
+                        blocks[kept++] = blocks[i];
+        qsort(blocks, kept, sizeof(*blocks), workers_by_id);
+        return kept;
 }
 
 static int workers_read_series(struct roast_workers *workers, struct roast_run *run,
                                struct roast_error *error)
 {
-        struct series_walk walk = { 0 };
-        sqlite3_stmt *stmt = NULL;
-        int rc, r = 0;
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        struct series_walk walk;
+        size_t n = 0;
+        int r;
 
-        rc = sqlite3_prepare_v2(run->db,
-                                "SELECT id,worker_text,(SELECT value FROM text WHERE"
-                                " text.id=columns_text),block FROM series WHERE id IN (SELECT"
-                                " max(id) FROM series WHERE id>? GROUP BY"
-                                " worker_text,columns_text) ORDER BY id",
-                                -1, &stmt, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(stmt, 1, workers->last_series);
-        while (rc == SQLITE_OK && r >= 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-                r = workers_read_block(workers, run, stmt, &walk, error);
-                rc = SQLITE_OK;
+        r = series_list(run, workers->last_series, &blocks, &n, error);
+        if (r < 0 || n == 0)
+                return r;
+        n = workers_keep_last(blocks, n);
+        r = series_walk_begin_any(&walk, run, &workers->texts, error);
+        for (size_t i = 0; i < n && r >= 0; i++) {
+                int64_t at = workers_find(workers, run, blocks[i].worker_text, error);
+
+                r = at < 0 ? (int)at : series_walk_read(&walk, blocks[i].id, error);
+                if (r > 0)
+                        workers_note_block(&workers->workers[at], &walk);
+                workers->last_series = blocks[i].id;
         }
-        sqlite3_finalize(stmt);
-        block_deinit(&walk.block);
-        return r < 0 || rc == SQLITE_DONE ? r : run_fail_sqlite(run, rc, "cannot be read", error);
+        series_walk_end(&walk);
+        return r < 0 ? r : 0;
 }
 
 int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
@@ -228,7 +229,9 @@ int roast_workers_update(struct roast_workers *workers, struct roast_run *run,
         r = run_view_begin(run, error);
         if (r < 0)
                 return r;
-        r = workers_read_events(workers, run, error);
+        r = workers_read_texts(workers, run, error);
+        if (r >= 0)
+                r = workers_read_events(workers, run, error);
         if (r >= 0)
                 r = workers_read_series(workers, run, error);
         run_view_end(run);

@@ -84,34 +84,40 @@ static void workers_go(struct integral *integral, struct worker_state *worker)
 
 static void workers_note_size(struct collect_worker *worker, const struct run_value *values)
 {
-        if (values[5].type == RUN_INT)
-                worker->threads = (double)values[5].integer;
-        if (values[6].type == RUN_INT)
-                worker->memory_limit_bytes = (double)values[6].integer;
-        worker->host_text = values[3].type == RUN_INT ? values[3].integer : 0;
-        worker->pid = values[4].type == RUN_INT ? values[4].integer : 0;
+        if (values[WORKER_EVENT_THREADS].type == RUN_INT)
+                worker->threads = (double)values[WORKER_EVENT_THREADS].integer;
+        if (values[WORKER_EVENT_MEMORY_LIMIT_BYTES].type == RUN_INT)
+                worker->memory_limit_bytes =
+                        (double)values[WORKER_EVENT_MEMORY_LIMIT_BYTES].integer;
+        worker->host_text =
+                values[WORKER_EVENT_HOST].type == RUN_INT ? values[WORKER_EVENT_HOST].integer : 0;
+        worker->pid =
+                values[WORKER_EVENT_PID].type == RUN_INT ? values[WORKER_EVENT_PID].integer : 0;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static void workers_apply(const struct collect *collect, struct integral *integral,
                           struct worker_state *states, const struct run_value *values)
 {
-        int64_t utc_ns = values[0].integer;
+        int64_t utc_ns = values[WORKER_EVENT_UTC_NS].integer;
         struct worker_state *worker;
         size_t len;
 
-        if (!collect_text(collect, &values[1], &len) || values[2].type != RUN_INT)
+        if (!collect_text(collect, &values[WORKER_EVENT_WORKER], &len) ||
+            values[WORKER_EVENT_KIND].type != RUN_INT)
                 return;
-        worker = &states[values[1].integer - 1];
+        worker = &states[values[WORKER_EVENT_WORKER].integer - 1];
         if (utc_ns > collect->end_utc_ns)
                 utc_ns = collect->end_utc_ns;
         workers_advance(integral, utc_ns);
-        if (values[2].integer == ROAST_WORKER_WENT) {
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT) {
                 workers_go(integral, worker);
                 return;
         }
-        workers_note_size(&collect->workers[values[1].integer - 1], values);
-        workers_come(integral, worker, values[5].type == RUN_INT ? (double)values[5].integer : 0);
+        workers_note_size(&collect->workers[values[WORKER_EVENT_WORKER].integer - 1], values);
+        workers_come(integral, worker,
+                     values[WORKER_EVENT_THREADS].type == RUN_INT
+                             ? (double)values[WORKER_EVENT_THREADS].integer
+                             : 0);
 }
 
 /* The latest stamp in columns `first` to `last` of a table */
@@ -134,7 +140,8 @@ static int workers_last_stamp(struct collect *collect, enum run_table table, siz
 /* An unfinished run is known until workers and tasks were last heard of. */
 static int workers_find_end(struct collect *collect, struct roast_error *error)
 {
-        int r = workers_last_stamp(collect, RUN_WORKER_EVENT, 0, 0, error);
+        int r = workers_last_stamp(collect, RUN_WORKER_EVENT, WORKER_EVENT_UTC_NS,
+                                   WORKER_EVENT_UTC_NS, error);
 
         return r < 0 ? r
                      : workers_last_stamp(collect, RUN_TASK, TASK_START_UTC_NS, TASK_STOP_UTC_NS,

@@ -27,18 +27,14 @@
 #define CHUNK_ROWS_MAX (1u << 22)
 
 enum chunk_field {
-#define TEXT(id, name) CHUNK_##id,
-#define BLOB(id, name) CHUNK_##id,
-#define INT(id, name)  CHUNK_##id,
+#define CHUNK(id, ...) CHUNK_##id,
 #include "record/fields.def"
-#undef TEXT
-#undef BLOB
-#undef INT
+#undef CHUNK
         CHUNK_N_FIELDS
 };
 
 enum section_field {
-#define SECTION(id, name) SECTION_##id,
+#define SECTION(id, ...) SECTION_##id,
 #include "record/fields.def"
 #undef SECTION
         SECTION_N_FIELDS
@@ -52,20 +48,17 @@ struct chunk_field_info {
 };
 
 extern const struct chunk_field_info chunk_fields[CHUNK_N_FIELDS];
-extern const char *const section_fields[SECTION_N_FIELDS];
 
 enum chunk_outcome {
-        CHUNK_FINISHED = 0,
-        CHUNK_FAILED = 1,
-        CHUNK_LOST = 2,
-        CHUNK_SKIPPED = 3,
-        CHUNK_GRAPH = 4,     /* process() ran once to build a task graph: not a chunk */
-        CHUNK_CANCELLED = 5, /* nobody wanted it any more */
-        CHUNK_RUNNING = 6,   /* what was written of it ends before it did */
+#define OUTCOME(id, number, ...) CHUNK_##id = (number),
+#include "record/outcomes.def"
+#undef OUTCOME
         CHUNK_N_OUTCOMES
 };
 
 extern const char *const chunk_outcomes[CHUNK_N_OUTCOMES];
+/* The outcome of a name; CHUNK_ABSENT: there is none. */
+int64_t chunk_outcome_of(const char *name);
 
 enum chunk_peak_source { CHUNK_PEAK_EXACT = 0, CHUNK_PEAK_SAMPLED = 1 };
 

@@ -14,7 +14,7 @@
  *
  *   sections of each row, then name and fields of the sections
  *   branches of each row, then name and bytes of the branches
- *   the fields of the rows in the order of predict_order
+ *   the fields of the rows in the order of predict_at()
  *
  * all as differences to what they were predicted to be (see predict.h). Names and
  * text fields are numbers of strings.

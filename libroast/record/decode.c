@@ -109,7 +109,7 @@ static int decode_fields(struct decoder *decoder, struct roast_error *error)
         if (codec_work_init(&work, n, decoder->n_numbers) < 0)
                 return roast_fail_nomem(error);
         for (int i = 0; i < CHUNK_N_FIELDS; i++) {
-                enum chunk_field field = predict_order[i];
+                enum chunk_field field = predict_at(i);
                 struct column_rows values = codec_rows(&work, n, codec_contexts(&work, field));
                 int64_t *column;
 

@@ -49,7 +49,7 @@ static int encode_bits(const struct chunk_table *table, struct buf *out)
         encode_parts(&work, &table->sections, table->n, true, &bits);
         encode_parts(&work, &table->branches, table->n, false, &bits);
         for (int i = 0; i < CHUNK_N_FIELDS; i++) {
-                enum chunk_field field = predict_order[i];
+                enum chunk_field field = predict_at(i);
                 struct column_rows values =
                         codec_rows(&work, table->n, codec_contexts(&work, field));
 

@@ -12,55 +12,16 @@ static int64_t predict_or_0(int64_t value)
         return value == CHUNK_ABSENT ? 0 : value;
 }
 
-/* The file comes first, as much depends on it; what was requested before what was read. */
-const uint8_t predict_order[CHUNK_N_FIELDS] = {
-        CHUNK_FILE,
-        CHUNK_DATASET,
-        CHUNK_TREE,
-        CHUNK_UUID,
-        CHUNK_ENTRY_START,
-        CHUNK_ENTRY_STOP,
-        CHUNK_NUM_EVENTS,
-        CHUNK_OUTCOME,
-        CHUNK_ERROR_TYPE,
-        CHUNK_ERROR_MESSAGE,
-        CHUNK_WORKER,
-        CHUNK_HOST,
-        CHUNK_PID,
-        CHUNK_THREAD,
-        CHUNK_ATTEMPT,
-        CHUNK_START_UTC_NS,
-        CHUNK_WALL_NS,
-        CHUNK_CPU_NS,
-        CHUNK_RUNQUEUE_NS,
-        CHUNK_THROTTLED_NS,
-        CHUNK_BLOCK_IO_NS,
-        CHUNK_GIL_NS,
-        CHUNK_OTHER_NS,
-        CHUNK_SPLIT_SAMPLES,
-        CHUNK_RSS_START_BYTES,
-        CHUNK_RSS_END_BYTES,
-        CHUNK_RSS_PEAK_BYTES,
-        CHUNK_PEAK_SOURCE,
-        CHUNK_MAJOR_FAULTS,
-        CHUNK_REQUESTED_BYTES,
-        CHUNK_READ_BYTES,
-        CHUNK_WRITE_BYTES,
-        CHUNK_RCHAR_BYTES,
-        CHUNK_WCHAR_BYTES,
-        CHUNK_PROBE_NS,
-        CHUNK_CUSTOM,
-        CHUNK_METADATA,
-        CHUNK_FILE_METADATA,
-        CHUNK_TREE_BRANCHES,
-        CHUNK_TREE_BYTES,
-        CHUNK_SELECTED_BYTES,
-        CHUNK_SELECTED_UNCOMPRESSED_BYTES,
-        CHUNK_CUT_BYTES,
-        CHUNK_AHEAD_BYTES,
-        CHUNK_UNUSED_BYTES,
-        CHUNK_UNUSED_BRANCHES,
-};
+enum chunk_field predict_at(int place)
+{
+        if (place == 0)
+                return CHUNK_FILE;
+        if (place == CHUNK_READ_BYTES)
+                return CHUNK_REQUESTED_BYTES;
+        if (place <= CHUNK_FILE || (place > CHUNK_READ_BYTES && place <= CHUNK_REQUESTED_BYTES))
+                place--;
+        return (enum chunk_field)place;
+}
 
 int predict_context(enum chunk_field field)
 {

@@ -7,26 +7,24 @@
 #include "util/size.h"
 
 const struct chunk_field_info chunk_fields[CHUNK_N_FIELDS] = {
-#define TEXT(id, name) [CHUNK_##id] = { #name, CHUNK_TYPE_TEXT },
-#define BLOB(id, name) [CHUNK_##id] = { #name, CHUNK_TYPE_BLOB },
-#define INT(id, name)  [CHUNK_##id] = { #name, CHUNK_TYPE_INT },
+#define CHUNK(id, name, type, ...) [CHUNK_##id] = { #name, CHUNK_TYPE_##type },
 #include "record/fields.def"
-#undef TEXT
-#undef BLOB
-#undef INT
-};
-
-const char *const section_fields[SECTION_N_FIELDS] = {
-#define SECTION(id, name) [SECTION_##id] = #name,
-#include "record/fields.def"
-#undef SECTION
+#undef CHUNK
 };
 
 const char *const chunk_outcomes[CHUNK_N_OUTCOMES] = {
-        [CHUNK_FINISHED] = "finished", [CHUNK_FAILED] = "failed", [CHUNK_LOST] = "lost",
-        [CHUNK_SKIPPED] = "skipped",   [CHUNK_GRAPH] = "graph",   [CHUNK_CANCELLED] = "cancelled",
-        [CHUNK_RUNNING] = "running",
+#define OUTCOME(id, number, name, ...) [number] = (name),
+#include "record/outcomes.def"
+#undef OUTCOME
 };
+
+int64_t chunk_outcome_of(const char *name)
+{
+        for (int i = 0; i < CHUNK_N_OUTCOMES; i++)
+                if (!strcmp(name, chunk_outcomes[i]))
+                        return i;
+        return CHUNK_ABSENT;
+}
 
 void chunk_table_init(struct chunk_table *table)
 {

@@ -37,18 +37,14 @@ static void data_widen(struct report *report, int64_t from_utc_ns, int64_t to_ut
 
 static int data_widen_by_samples(struct report *report, struct roast_error *error)
 {
-        sqlite3_stmt *stmt;
-        int rc;
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t n;
+        int r;
 
-        rc = sqlite3_prepare_v2(report->run->db,
-                                "SELECT min(start_utc_ns),max(stop_utc_ns) FROM series", -1, &stmt,
-                                NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(stmt);
-        if (rc == SQLITE_ROW && sqlite3_column_type(stmt, 0) == SQLITE_INTEGER)
-                data_widen(report, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1));
-        sqlite3_finalize(stmt);
-        return rc == SQLITE_ROW ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
+        r = series_list(report->run, 0, &blocks, &n, error);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                data_widen(report, blocks[i].start_utc_ns, blocks[i].stop_utc_ns);
+        return r;
 }
 
 /*

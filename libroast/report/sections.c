@@ -41,13 +41,14 @@ static int sections_widen(struct report_sections *times)
 int report_sections_add(struct report_sections *times, struct report *report,
                         const struct report_chunks *chunks, const struct run_value *values)
 {
-        int64_t id = values[0].integer, self_ns = values[2 + SECTION_SELF_NS].integer, section;
+        int64_t id = values[PART_CHUNK_ID].integer,
+                self_ns = values[SECTION_COLUMN_SELF_NS].integer, section;
 
-        if (values[2 + SECTION_SELF_NS].type != RUN_INT || self_ns <= 0 || id < 0 ||
+        if (values[SECTION_COLUMN_SELF_NS].type != RUN_INT || self_ns <= 0 || id < 0 ||
             (size_t)id >= chunks->n_ids || !chunks->dataset_of[id])
                 return 0;
         times->n_datasets = report->datasets.n;
-        section = report_name(report, &times->names, values[1].integer);
+        section = report_name(report, &times->names, values[PART_NAME].integer);
         if (section < 0)
                 return ROAST_E_NOMEM;
         while ((size_t)section >= times->cap)

@@ -115,23 +115,26 @@ static void series_leave(struct cluster *cluster, const struct grid *grid, struc
         worker->here = false;
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static int series_add_event(struct cluster *cluster, const struct grid *grid, struct report *report,
                             struct presence *here, const struct run_value *values)
 {
-        int64_t limit = values[6].type == RUN_INT ? values[6].integer : INT64_MIN;
-        int64_t worker = report_name(report, &report->workers, values[1].integer);
-        double place = grid_place(grid, values[0].integer);
+        int64_t limit = values[WORKER_EVENT_MEMORY_LIMIT_BYTES].type == RUN_INT
+                                ? values[WORKER_EVENT_MEMORY_LIMIT_BYTES].integer
+                                : INT64_MIN;
+        int64_t worker = report_name(report, &report->workers, values[WORKER_EVENT_WORKER].integer);
+        double place = grid_place(grid, values[WORKER_EVENT_UTC_NS].integer);
 
         if (worker < 0)
                 return ROAST_E_NOMEM;
         series_leave(cluster, grid, &here[worker], place);
-        if (values[2].integer == ROAST_WORKER_WENT)
+        if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT)
                 return 0;
         here[worker] = (struct presence){
                 .here = true,
                 .since = place,
-                .threads = values[5].type == RUN_INT ? values[5].integer : -1,
+                .threads = values[WORKER_EVENT_THREADS].type == RUN_INT
+                                   ? values[WORKER_EVENT_THREADS].integer
+                                   : -1,
         };
         if (limit > 0 && (cluster->memory_limit_bytes < 0 || limit < cluster->memory_limit_bytes))
                 cluster->memory_limit_bytes = limit;
@@ -214,13 +217,13 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                                 size_t worker)
 {
         for (size_t k = 0; k < N_DEFINITIONS; k++) {
-                const int64_t *values[3] = { NULL };
+                const int64_t *parts[3] = { NULL };
                 int64_t units[3];
                 size_t n = 0;
 
                 for (; definitions[k].columns[n]; n++) {
-                        values[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
-                        if (!values[n])
+                        parts[n] = series_walk_column(walk, definitions[k].columns[n], &units[n]);
+                        if (!parts[n])
                                 break;
                 }
                 if (definitions[k].columns[n])
@@ -230,8 +233,8 @@ static void series_sample_block(struct samples *samples, const struct series_wal
                         bool known = true;
 
                         for (size_t j = 0; j < n && known; j++)
-                                known = values[j][i] >= 0 &&
-                                        !__builtin_mul_overflow(values[j][i], units[j], &value) &&
+                                known = parts[j][i] >= 0 &&
+                                        !__builtin_mul_overflow(parts[j][i], units[j], &value) &&
                                         !__builtin_add_overflow(sum, value, &sum);
                         if (known)
                                 samples_add(&samples[k], worker, series_ns(walk->block.times[i]),
@@ -284,20 +287,16 @@ static bool series_is_drawn(const struct report *report, int64_t columns_text)
  */
 static int series_name_sampled(struct report *report, struct roast_error *error)
 {
-        sqlite3_stmt *stmt;
-        int rc, r = 0;
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t n;
+        int r;
 
-        rc = sqlite3_prepare_v2(report->run->db,
-                                "SELECT DISTINCT worker_text,columns_text FROM series", -1, &stmt,
-                                NULL);
-        while ((rc == SQLITE_OK || rc == SQLITE_ROW) && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-                if (series_is_drawn(report, sqlite3_column_int64(stmt, 1)) &&
-                    report_name(report, &report->workers, sqlite3_column_int64(stmt, 0)) < 0)
-                        r = ROAST_E_NOMEM;
-        sqlite3_finalize(stmt);
-        if (r < 0)
-                return roast_fail_nomem(error);
-        return rc == SQLITE_DONE ? 0 : run_fail_sqlite(report->run, rc, "cannot be read", error);
+        r = series_list(report->run, 0, &blocks, &n, error);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                if (series_is_drawn(report, blocks[i].columns_text) &&
+                    report_name(report, &report->workers, blocks[i].worker_text) < 0)
+                        r = roast_fail_nomem(error);
+        return r;
 }
 
 static int series_by_value(const void *a, const void *b)

@@ -134,13 +134,13 @@ static int add_parts(struct roast_run *run, enum run_table table, const struct c
         int64_t chunk_id = run->tables[RUN_CHUNK].last_id;
 
         for (size_t i = parts->first[row]; i < parts->first[row + 1]; i++) {
-                struct run_value values[2 + SECTION_N_FIELDS] = { run_int(chunk_id) };
+                struct run_value values[SECTION_N_COLUMNS] = { run_int(chunk_id) };
                 const char *name;
                 size_t len;
                 int r;
 
                 name = intern_get(&chunks->strings, (size_t)parts->columns[0][i], &len);
-                r = run_text_value(run, name, len, &values[1], error);
+                r = run_text_value(run, name, len, &values[PART_NAME], error);
                 if (r < 0)
                         return r;
                 for (size_t j = 1; j < parts->n_columns; j++)

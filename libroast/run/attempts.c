@@ -15,8 +15,7 @@
 struct walk {
         struct roast_run *run;
         struct join join;
-        sqlite3_stmt *task;
-        struct run_value task_values[RUN_COLUMNS_MAX];
+        struct run_scan tasks; /* of those that have an error */
         run_attempt_visitor visit;
         void *context;
 };
@@ -24,29 +23,20 @@ struct walk {
 static void attempts_walk_deinit(struct walk *walk)
 {
         join_deinit(&walk->join);
-        sqlite3_finalize(walk->task);
+        run_scan_end(&walk->tasks);
 }
 
 /* The table was walked before, in the same view: its rows are as they were written. */
 static int attempts_read_task(struct walk *walk, int64_t id, struct roast_error *error)
 {
-        int rc = SQLITE_OK, n;
+        int r = 0;
 
-        if (!walk->task)
-                rc = sqlite3_prepare_v2(walk->run->db, "SELECT * FROM task WHERE id=?", -1,
-                                        &walk->task, NULL);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_reset(walk->task);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int64(walk->task, 1, id);
-        if (rc == SQLITE_OK)
-                rc = sqlite3_step(walk->task);
-        if (rc != SQLITE_ROW)
-                return run_fail_sqlite(walk->run, rc, "cannot be read", error);
-        n = sqlite3_column_count(walk->task) - 1;
-        run_read_values(walk->task, walk->task_values,
-                        n < TASK_N_COLUMNS ? (size_t)n : TASK_N_COLUMNS);
-        return 0;
+        if (!walk->tasks.run)
+                r = run_scan_skim(&walk->tasks, walk->run, RUN_TASK, TASK_N_COLUMNS, error);
+        if (r < 0)
+                return r;
+        run_scan_seek(&walk->tasks, id);
+        return run_scan_next(&walk->tasks, error);
 }
 
 static int attempts_visit_record(struct walk *walk, struct run_scan *scan,
@@ -70,8 +60,8 @@ static int attempts_visit_record(struct walk *walk, struct run_scan *scan,
                 r = attempts_read_task(walk, node->task, error);
                 if (r < 0)
                         return r;
-                scan->values[CHUNK_ERROR_TYPE] = walk->task_values[TASK_ERROR_TYPE];
-                scan->values[CHUNK_ERROR_MESSAGE] = walk->task_values[TASK_ERROR_MESSAGE];
+                scan->values[CHUNK_ERROR_TYPE] = walk->tasks.values[TASK_ERROR_TYPE];
+                scan->values[CHUNK_ERROR_MESSAGE] = walk->tasks.values[TASK_ERROR_MESSAGE];
         }
         attempt.task_id = node->task;
         attempt.outcome = node->outcome;

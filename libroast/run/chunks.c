@@ -87,7 +87,7 @@ static int chunks_read_part(struct chunk_reader *reader, const struct part_reade
         size_t len;
         int r;
 
-        name = chunks_read_text(reader, &values[1], &len);
+        name = chunks_read_text(reader, &values[PART_NAME], &len);
         if (!name)
                 return chunks_corrupt(parts, "without a name", error);
         for (size_t i = 0; i < SECTION_N_FIELDS; i++)
@@ -105,8 +105,8 @@ static int chunks_read_parts(struct chunk_reader *reader, struct part_reader *pa
 {
         int r = 0;
 
-        while (r >= 0 && parts->has_row && parts->scan.values[0].integer <= chunk_id) {
-                int64_t id = parts->scan.values[0].integer;
+        while (r >= 0 && parts->has_row && parts->scan.values[PART_CHUNK_ID].integer <= chunk_id) {
+                int64_t id = parts->scan.values[PART_CHUNK_ID].integer;
 
                 if (id <= reader->chunk_id)
                         return chunks_corrupt(parts, "of no chunk", error);

@@ -19,24 +19,21 @@ static int columns_find_table(const char *name)
 /* Where a column stands among those of its table; "id" is none of them */
 static int columns_find(const struct run_table_info *table, const char *name)
 {
-        const char *at = table->columns;
-        size_t len = strlen(name);
-
-        for (int i = 0; *at; i++) {
-                size_t n = strcspn(at, ",");
-
-                if (n == len && !memcmp(at, name, n))
-                        return i;
-                at += n + (at[n] == ',');
-        }
+        for (size_t i = 0; i < table->n_columns; i++)
+                if (!strcmp(table->infos[i].stored, name))
+                        return (int)i;
         return ROAST_E_NOENT;
 }
 
-const char *roast_run_table_columns(const char *table)
+bool roast_run_table(int number, struct roast_table_info *table)
 {
-        int i = columns_find_table(table);
+        const struct run_table_info *info = &run_tables[number];
 
-        return i < 0 ? NULL : run_tables[i].columns;
+        if (number < 1 || number >= RUN_N_TABLES)
+                return false;
+        *table = (struct roast_table_info){ info->name, info->row, info->since, info->infos,
+                                            info->n_columns };
+        return true;
 }
 
 /* A number that grows with the rows */
@@ -113,7 +110,7 @@ int roast_run_texts(struct roast_run *run,
                 return r;
         r = run_scan_begin(&scan, run, RUN_TEXT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (visit(scan.values[0].data, scan.values[0].len, context))
+                if (visit(scan.values[TEXT_VALUE].data, scan.values[TEXT_VALUE].len, context))
                         break;
         run_scan_end(&scan);
         run_view_end(run);
@@ -132,8 +129,9 @@ int roast_run_spans(struct roast_run *run, int (*visit)(const struct roast_span 
         r = run_scan_begin(&scan, run, RUN_SPAN, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
-                struct roast_span span = { .value = values[4].type == RUN_REAL ? values[4].real
-                                                                               : (double)NAN };
+                struct roast_span span = { .value = values[SPAN_VALUE].type == RUN_REAL
+                                                            ? values[SPAN_VALUE].real
+                                                            : (double)NAN };
                 const char **texts[] = { &span.kind, &span.prefix, &span.activity, &span.unit };
 
                 /* SQLite's texts end in a NUL */
@@ -161,17 +159,18 @@ int roast_run_series_names(struct roast_run *run,
         r = series_walk_begin(&walk, run, NULL, error);
         while (r >= 0 && (r = run_scan_next(&walk.scan, error)) > 0) {
                 const struct run_value *values = walk.scan.values;
-                uint64_t key = run_hash(0, &values[0].integer, sizeof(int64_t));
+                uint64_t key = run_hash(0, &values[SERIES_WORKER].integer, sizeof(int64_t));
                 ROAST_CLEANUP(cleanup_free) char *worker = NULL;
                 ROAST_CLEANUP(cleanup_free) char *columns = NULL;
 
-                r = run_seen_add(&seen, run_hash(key, &values[1].integer, sizeof(int64_t)));
+                r = run_seen_add(&seen,
+                                 run_hash(key, &values[SERIES_COLUMNS].integer, sizeof(int64_t)));
                 if (r == 0) {
                         r = 1;
                         continue;
                 }
-                worker = r < 0 ? NULL : series_walk_text(&walk, &values[0]);
-                columns = worker ? series_walk_text(&walk, &values[1]) : NULL;
+                worker = r < 0 ? NULL : series_walk_text(&walk, &values[SERIES_WORKER]);
+                columns = worker ? series_walk_text(&walk, &values[SERIES_COLUMNS]) : NULL;
                 if (!columns)
                         r = roast_fail_nomem(error);
                 else if (visit(worker, columns, context))

@@ -53,19 +53,19 @@ static struct fact_row *facts_find_row(struct fact_list *list, const char *name,
 
 static int facts_note_row(struct fact_list *list, const struct run_value *values)
 {
-        const struct run_value *value = &values[1];
+        const struct run_value *value = &values[FACT_VALUE];
         struct fact_row *row;
 
-        if (values[0].type != RUN_STRING)
+        if (values[FACT_NAME].type != RUN_STRING)
                 return 0;
-        row = facts_find_row(list, values[0].data, values[0].len);
+        row = facts_find_row(list, values[FACT_NAME].data, values[FACT_NAME].len);
         if (!row)
                 return ROAST_E_NOMEM;
         free(row->text);
         row->text = NULL;
         row->fact = (struct roast_fact){ .type = ROAST_FACT_ABSENT };
         if (value->type == RUN_NULL)
-                value = &values[2];
+                value = &values[FACT_REASON];
         else if (value->type == RUN_INT)
                 row->fact = (struct roast_fact){ .type = ROAST_FACT_INT,
                                                  .integer = value->integer,

@@ -192,7 +192,6 @@ int roast_run_resample_rate(struct roast_run *run, const char *column,
         return grid_resample(run, column, true, grid, visit, context, error);
 }
 
-/* values: utc_ns, worker_text, kind, host_text, pid, threads, memory_limit_bytes */
 static int grid_fill_events(struct grid_table *table, struct roast_run *run, size_t column,
                             struct roast_error *error)
 {
@@ -202,16 +201,17 @@ static int grid_fill_events(struct grid_table *table, struct roast_run *run, siz
         r = run_scan_begin(&scan, run, RUN_WORKER_EVENT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
-                size_t slot = grid_slot_of(table->grid, values[0].integer);
+                size_t slot = grid_slot_of(table->grid, values[WORKER_EVENT_UTC_NS].integer);
                 struct grid_worker *worker;
 
-                if (values[1].integer < 1 || (uint64_t)values[1].integer > table->texts.n) {
+                if (values[WORKER_EVENT_WORKER].integer < 1 ||
+                    (uint64_t)values[WORKER_EVENT_WORKER].integer > table->texts.n) {
                         r = roast_fail(error, ROAST_E_CORRUPT,
                                        "%s: is damaged (a row of table worker_event)",
                                        run_label(run));
                         break;
                 }
-                worker = grid_worker_of(table, values[1].integer);
+                worker = grid_worker_of(table, values[WORKER_EVENT_WORKER].integer);
                 if (!worker) {
                         r = roast_fail_nomem(error);
                         break;
@@ -219,7 +219,7 @@ static int grid_fill_events(struct grid_table *table, struct roast_run *run, siz
                 if (slot == table->grid->n)
                         continue;
                 worker->last = table->grid->n - 1;
-                if (values[2].integer == ROAST_WORKER_WENT)
+                if (values[WORKER_EVENT_KIND].integer == ROAST_WORKER_WENT)
                         worker->values[slot] = GRID_GONE;
                 else if (values[column].type == RUN_INT)
                         worker->values[slot] = values[column].integer;

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "run/file.h"
 #include "run/log.h"
-#include "run/run.h"
 #include "run/sqlite-file.h"
 #include "util/cleanup.h"
 

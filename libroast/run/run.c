@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "run/file.h"
+#include "run/memory.h"
 #include "util/size.h"
 
 const char *run_label(const struct roast_run *run)
@@ -82,6 +83,7 @@ void roast_run_free(struct roast_run *run)
                 seal_free(run->tables[i].seal);
         }
         sqlite3_close(run->db);
+        memory_free(run->memory);
         run_seen_deinit(&run->seen);
         run_clocks_deinit(&run->clocks);
         intern_deinit(&run->texts);

@@ -3,22 +3,17 @@
 
 #include <math.h>
 
-#include <sqlite3.h>
-
 #include "roast-run.h"
-#include "run/pages.h"
 #include "run/schema.h"
 #include "run/seal.h"
 #include "util/intern.h"
 
-/* How long another process is waited for that holds the file */
-#define RUN_BUSY_MS 2000
-
 struct run_writer_table {
-        sqlite3_stmt *insert;
-        struct seal *seal;
         int64_t last_id;
-        int64_t sealed_id;
+        int64_t sealed_id; /* the last row of the last commit */
+        /* of a file */
+        struct sqlite3_stmt *insert;
+        struct seal *seal;
         uint64_t hash; /* of the last seal */
 };
 
@@ -39,9 +34,10 @@ struct run_clocks {
 };
 
 struct roast_run {
-        sqlite3 *db;
-        char *path;   /* NULL: in memory */
-        char *source; /* what a run in memory was imported from; NULL: nothing */
+        struct sqlite3 *db;    /* of a file (file.h) */
+        struct memory *memory; /* of a run in memory (memory.h) */
+        char *path;            /* NULL: in memory */
+        char *source;          /* what a run in memory was imported from; NULL: nothing */
         bool writable;
         bool in_transaction;  /* of the writer: rows were added since the last commit */
         bool sealing;         /* of the writer: a commit that failed may have left seals */
@@ -57,17 +53,6 @@ struct roast_run {
         char *about_error;
 };
 
-/* Turns the last error of the database into one of ours; `what` says what was tried. */
-int run_fail_sqlite(struct roast_run *run, int rc, const char *what, struct roast_error *error);
-/* SQLite calls a file damaged that the system refuses to read. The errno of that, or 0. */
-int run_refused_read(sqlite3 *db);
-int run_exec(struct roast_run *run, const char *sql, struct roast_error *error);
-/* Makes the empty file, for its owner alone; one that is there is ROAST_E_STATE. */
-int run_create_file(const char *path, struct roast_error *error);
-/* Removes a run file, with what SQLite may have left beside it. */
-void run_remove_files(const char *path);
-/* Begins a transaction; what another view may have left open is ended. */
-int run_begin(struct roast_run *run, struct roast_error *error);
 /* The name for messages: the path, the source, or "this run". */
 const char *run_label(const struct roast_run *run);
 
@@ -121,7 +106,7 @@ static inline struct run_value run_string(const char *string, size_t len)
  *     struct run_scan scan;
  *     r = run_scan_begin(&scan, run, RUN_SPAN, error);
  *     while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
- *             use(scan.values[0]);
+ *             use(scan.values[SPAN_KIND]);
  *     run_scan_end(&scan);
  *
  * values are the columns without id, valid until the next step; those that a
@@ -135,15 +120,10 @@ static inline struct run_value run_string(const char *string, size_t len)
 struct run_scan {
         struct roast_run *run;
         enum run_table table;
-        sqlite3_stmt *rows;  /* NULL: the file is older than the table */
-        struct pages *pages; /* where they are read without SQLite */
-        bool skim;
-        sqlite3_stmt *seals;
-        struct seal *seal;
         int64_t id;
-        int64_t sealed_id; /* the row at which the current seal ends */
-        uint64_t hash;     /* what it should be */
-        size_t n;          /* columns that the file has */
+        int64_t sealed_id;      /* the last row: of a file's current seal, or of the last commit */
+        size_t n;               /* columns that the file has, or that were asked for */
+        struct scan_file *file; /* NULL: in memory */
         struct run_value values[RUN_COLUMNS_MAX];
 };
 
@@ -153,10 +133,10 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
  * the same view, before or after. */
 int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n,
                   struct roast_error *error);
+/* The next row of a skim is the one with this id, and after it those behind. */
+void run_scan_seek(struct run_scan *scan, int64_t id);
 int run_scan_next(struct run_scan *scan, struct roast_error *error);
 void run_scan_end(struct run_scan *scan);
-/* n columns of the row that a statement stands at, those behind the id */
-void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n);
 
 /* One consistent view over several scans; views nest. */
 int run_view_begin(struct roast_run *run, struct roast_error *error);

@@ -1,10 +1,27 @@
-/* Verified walks over the tables of a run: see run.h. */
+/*
+ * Walks over the tables of a run: see run.h.
+ *
+ * Those of a run in memory are all that was committed. Those of a file come from
+ * SQLite or from its pages, and are compared with their seals.
+ */
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "run/file.h"
+#include "run/memory.h"
+#include "run/pages.h"
 #include "util/cleanup.h"
 #include "util/size.h"
+
+/* Of a run in a file */
+struct scan_file {
+        sqlite3_stmt *rows;  /* NULL: the file is older than the table */
+        struct pages *pages; /* where they are read without SQLite */
+        sqlite3_stmt *seals;
+        struct seal *seal; /* NULL: a skim */
+        uint64_t hash;     /* what it should be */
+};
 
 int run_begin(struct roast_run *run, struct roast_error *error)
 {
@@ -19,7 +36,7 @@ int run_view_begin(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (run->n_views == 0 && !run->in_transaction) {
+        if (run->db && run->n_views == 0 && !run->in_transaction) {
                 r = run_begin(run, error);
                 if (r < 0)
                         return r;
@@ -30,7 +47,7 @@ int run_view_begin(struct roast_run *run, struct roast_error *error)
 
 void run_view_end(struct roast_run *run)
 {
-        if (--run->n_views == 0 && !run->in_transaction)
+        if (--run->n_views == 0 && run->db && !run->in_transaction)
                 (void)run_exec(run, "COMMIT", NULL);
 }
 
@@ -43,15 +60,16 @@ static int scan_corrupt(struct run_scan *scan, const char *what, struct roast_er
 /* Steps to the next seal; without one, no further row is allowed. */
 static int scan_next_seal(struct run_scan *scan, struct roast_error *error)
 {
-        int rc = sqlite3_step(scan->seals);
+        struct scan_file *file = scan->file;
+        int rc = sqlite3_step(file->seals);
 
         if (rc == SQLITE_ROW) {
-                int64_t last_id = sqlite3_column_int64(scan->seals, 0);
+                int64_t last_id = sqlite3_column_int64(file->seals, 0);
 
                 if (last_id <= scan->sealed_id)
                         return scan_corrupt(scan, "its seals are out of order", error);
                 scan->sealed_id = last_id;
-                scan->hash = (uint64_t)sqlite3_column_int64(scan->seals, 1);
+                file->hash = (uint64_t)sqlite3_column_int64(file->seals, 1);
                 return 1;
         }
         if (rc != SQLITE_DONE)
@@ -65,11 +83,11 @@ static int scan_check_columns(struct run_scan *scan, struct roast_error *error)
         const struct run_table_info *info = &run_tables[scan->table];
         const char *at = info->columns;
 
-        scan->n = (size_t)sqlite3_column_count(scan->rows) - 1;
+        scan->n = (size_t)sqlite3_column_count(scan->file->rows) - 1;
         if (scan->n > ROAST_ARRAY_SIZE(scan->values))
                 return scan_corrupt(scan, "too many columns", error);
         for (size_t i = 0; i < scan->n && i < info->n_columns; i++) {
-                const char *name = sqlite3_column_name(scan->rows, (int)i + 1);
+                const char *name = sqlite3_column_name(scan->file->rows, (int)i + 1);
                 size_t len = strcspn(at, ",");
 
                 if (!name)
@@ -117,24 +135,45 @@ static size_t scan_names_len(const char *names, size_t n)
         return len;
 }
 
-static int scan_prepare_rows(struct run_scan *scan, size_t n, struct roast_error *error)
+static int scan_prepare_sql(struct run_scan *scan, const struct buf *sql, struct roast_error *error)
+{
+        int rc;
+
+        sqlite3_finalize(scan->file->rows);
+        scan->file->rows = NULL;
+        rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql->data, (int)sql->len,
+                                &scan->file->rows, NULL);
+        return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+}
+
+/* All that the file has: the seals are over them, be they more or fewer than we know. */
+static int scan_prepare_all(struct run_scan *scan, struct roast_error *error)
+{
+        ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
+        int r;
+
+        if (buf_printf(&sql, "SELECT * FROM %s ORDER BY id", run_tables[scan->table].name) < 0)
+                return roast_fail_nomem(error);
+        r = scan_prepare_sql(scan, &sql, error);
+        return r < 0 ? r : scan_check_columns(scan, error);
+}
+
+/* Fewer of them, from any row on */
+static int scan_prepare_some(struct run_scan *scan, size_t n, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
         const struct run_table_info *info = &run_tables[scan->table];
-        int rc, r;
+        int r;
 
-        /* All that the file has: the seals are over them, be they more or fewer than we know. */
-        if (scan->skim)
-                r = buf_printf(&sql, "SELECT id,%.*s FROM %s ORDER BY id",
-                               (int)scan_names_len(info->columns, n), info->columns, info->name);
-        else
-                r = buf_printf(&sql, "SELECT * FROM %s ORDER BY id", info->name);
-        if (r < 0)
+        if (n < scan->n)
+                scan->n = n;
+        if (buf_printf(&sql, "SELECT id,%.*s FROM %s WHERE id>? ORDER BY id",
+                       (int)scan_names_len(info->columns, scan->n), info->columns, info->name) < 0)
                 return roast_fail_nomem(error);
-        rc = sqlite3_prepare_v2(scan->run->db, (const char *)sql.data, (int)sql.len, &scan->rows,
-                                NULL);
-        return rc == SQLITE_OK ? scan_check_columns(scan, error)
-                               : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+        r = scan_prepare_sql(scan, &sql, error);
+        if (r >= 0)
+                run_scan_seek(scan, 1);
+        return r;
 }
 
 static int scan_fail_pages(struct run_scan *scan, int r, struct roast_error *error)
@@ -152,30 +191,46 @@ static int scan_open_pages(struct run_scan *scan, struct roast_error *error)
         const struct run_table_info *info = &run_tables[scan->table];
         int r;
 
-        if (!scan->rows || !info->large || scan->run->writable)
+        if (!scan->file->rows || !info->large || scan->run->writable)
                 return 0;
-        r = pages_open(&scan->pages, scan->run->db, info->name);
+        r = pages_open(&scan->file->pages, scan->run->db, info->name);
         return r < 0 ? scan_fail_pages(scan, r, error) : 0;
 }
 
+/* n: of a skim, how many columns it asks for */
 static int scan_prepare(struct run_scan *scan, size_t n, struct roast_error *error)
 {
+        struct scan_file *file = scan->file;
         int r = scan_is_older(scan, error), rc;
 
         if (r == 0)
-                r = scan_prepare_rows(scan, n, error);
+                r = scan_prepare_all(scan, error);
+        if (r == 0 && file->rows && !file->seal)
+                r = scan_prepare_some(scan, n, error);
         if (r == 0)
                 r = scan_open_pages(scan, error);
         if (r < 0)
                 return r;
         rc = sqlite3_prepare_v2(scan->run->db,
-                                scan->skim
-                                        ? "SELECT max(last_id) FROM seal WHERE tbl=?"
-                                        : "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id",
-                                -1, &scan->seals, NULL);
+                                file->seal ? "SELECT last_id,hash FROM seal WHERE tbl=? ORDER BY id"
+                                           : "SELECT max(last_id) FROM seal WHERE tbl=?",
+                                -1, &file->seals, NULL);
         if (rc == SQLITE_OK)
-                rc = sqlite3_bind_int(scan->seals, 1, (int)scan->table);
+                rc = sqlite3_bind_int(file->seals, 1, (int)scan->table);
         return rc == SQLITE_OK ? 0 : run_fail_sqlite(scan->run, rc, "cannot be read", error);
+}
+
+/* Whether rows come from memory, and there is nothing more to prepare */
+static bool scan_init(struct run_scan *scan, struct roast_run *run, enum run_table table, size_t n)
+{
+        memset(scan, 0, sizeof(*scan));
+        scan->run = run;
+        scan->table = table;
+        if (!run->memory)
+                return false;
+        scan->sealed_id = run->tables[table].sealed_id;
+        scan->n = n < run_tables[table].n_columns ? n : run_tables[table].n_columns;
+        return true;
 }
 
 int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table table,
@@ -183,11 +238,12 @@ int run_scan_begin(struct run_scan *scan, struct roast_run *run, enum run_table 
 {
         int r;
 
-        memset(scan, 0, sizeof(*scan));
-        scan->run = run;
-        scan->table = table;
-        scan->seal = seal_new(table);
-        if (!scan->seal)
+        if (scan_init(scan, run, table, SIZE_MAX))
+                return 0;
+        scan->file = calloc(1, sizeof(*scan->file));
+        if (scan->file)
+                scan->file->seal = seal_new(table);
+        if (!scan->file || !scan->file->seal)
                 return roast_fail_nomem(error);
         r = scan_prepare(scan, 0, error);
         return r < 0 ? r : scan_next_seal(scan, error);
@@ -198,38 +254,57 @@ int run_scan_skim(struct run_scan *scan, struct roast_run *run, enum run_table t
 {
         int r, rc;
 
-        memset(scan, 0, sizeof(*scan));
-        scan->run = run;
-        scan->table = table;
-        scan->skim = true;
+        if (scan_init(scan, run, table, n))
+                return 0;
+        scan->file = calloc(1, sizeof(*scan->file));
+        if (!scan->file)
+                return roast_fail_nomem(error);
         r = scan_prepare(scan, n, error);
         if (r < 0)
                 return r;
-        rc = sqlite3_step(scan->seals);
+        rc = sqlite3_step(scan->file->seals);
         if (rc != SQLITE_ROW)
                 return run_fail_sqlite(run, rc, "cannot be read", error);
-        scan->sealed_id = sqlite3_column_int64(scan->seals, 0); /* 0 where there is none */
+        scan->sealed_id = sqlite3_column_int64(scan->file->seals, 0); /* 0 where there is none */
         return 0;
+}
+
+void run_scan_seek(struct run_scan *scan, int64_t id)
+{
+        struct scan_file *file = scan->file;
+
+        scan->id = id - 1;
+        if (!file)
+                return;
+        pages_free(file->pages);
+        file->pages = NULL;
+        if (!file->rows)
+                return;
+        sqlite3_reset(file->rows);
+        sqlite3_bind_int64(file->rows, 1, scan->id);
 }
 
 void run_scan_end(struct run_scan *scan)
 {
-        sqlite3_finalize(scan->rows);
-        sqlite3_finalize(scan->seals);
-        pages_free(scan->pages);
-        seal_free(scan->seal);
-        scan->rows = scan->seals = NULL;
-        scan->pages = NULL;
-        scan->seal = NULL;
+        struct scan_file *file = scan->file;
+
+        if (!file)
+                return;
+        sqlite3_finalize(file->rows);
+        sqlite3_finalize(file->seals);
+        pages_free(file->pages);
+        seal_free(file->seal);
+        free(file);
+        scan->file = NULL;
 }
 
 /* One look at each column: the connection has no mutex, for its run is used by one thread at a
  * time. */
-void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
+void run_read_values(sqlite3_stmt *stmt, int first, struct run_value *values, size_t n)
 {
         for (size_t i = 0; i < n; i++) {
                 struct run_value *value = &values[i];
-                sqlite3_value *column = sqlite3_column_value(stmt, (int)i + 1); /* behind the id */
+                sqlite3_value *column = sqlite3_column_value(stmt, first + (int)i);
 
                 *value = (struct run_value){ 0 };
                 switch (sqlite3_value_type(column)) {
@@ -260,57 +335,71 @@ void run_read_values(sqlite3_stmt *stmt, struct run_value *values, size_t n)
 /* At the last row of a seal: the hash must be the one that was written with it. */
 static int scan_check_seal(struct run_scan *scan, struct roast_error *error)
 {
-        if (seal_hash(scan->seal) != scan->hash)
+        struct scan_file *file = scan->file;
+
+        if (seal_hash(file->seal) != file->hash)
                 return scan_corrupt(scan, "its content does not match its checksum", error);
-        seal_restart(scan->seal, scan->hash);
+        seal_restart(file->seal, file->hash);
         return scan_next_seal(scan, error);
 }
 
 /* The next row, with the number that it has: 1, or 0 behind the last */
 static int scan_next_row(struct run_scan *scan, int64_t *id, struct roast_error *error)
 {
+        struct scan_file *file = scan->file;
         int rc, r;
 
-        if (scan->pages) {
-                r = pages_next(scan->pages, id, scan->values, scan->n);
+        if (file->pages) {
+                r = pages_next(file->pages, id, scan->values, scan->n);
                 return r < 0 ? scan_fail_pages(scan, r, error) : r;
         }
-        rc = scan->rows ? sqlite3_step(scan->rows) : SQLITE_DONE;
+        rc = file->rows ? sqlite3_step(file->rows) : SQLITE_DONE;
         if (rc == SQLITE_DONE)
                 return 0;
         if (rc != SQLITE_ROW)
                 return run_fail_sqlite(scan->run, rc, "cannot be read", error);
-        *id = sqlite3_column_int64(scan->rows, 0);
-        run_read_values(scan->rows, scan->values, scan->n);
+        *id = sqlite3_column_int64(file->rows, 0);
+        run_read_values(file->rows, 1, scan->values, scan->n); /* behind the id */
         return 1;
 }
 
-int run_scan_next(struct run_scan *scan, struct roast_error *error)
+static int scan_next_of_file(struct run_scan *scan, struct roast_error *error)
 {
+        struct seal *seal = scan->file->seal;
         int64_t id = 0;
         int r = scan_next_row(scan, &id, error);
 
         if (r < 0)
                 return r;
-        if (r > 0 && (scan->run->in_transaction || scan->skim) && scan->id == scan->sealed_id)
+        if (r > 0 && (scan->run->in_transaction || !seal) && scan->id >= scan->sealed_id)
                 return 0;
         if (r == 0)
-                return scan->id == scan->sealed_id ? 0
+                return scan->id >= scan->sealed_id ? 0
                                                    : scan_corrupt(scan, "rows are missing", error);
         if (id != scan->id + 1)
                 return scan_corrupt(scan, "rows are missing", error);
         scan->id++;
         if (scan->id > scan->sealed_id)
                 return scan_corrupt(scan, "rows without a seal", error);
-        if (scan->skim)
+        if (!seal)
                 return 1;
-        if (seal_note(scan->seal, scan->values, scan->n) < 0)
+        if (seal_note(seal, scan->values, scan->n) < 0)
                 return roast_fail_nomem(error);
-        seal_add(scan->seal);
+        seal_add(seal);
         if (scan->id == scan->sealed_id) {
                 r = scan_check_seal(scan, error);
                 if (r < 0)
                         return r;
         }
+        return 1;
+}
+
+int run_scan_next(struct run_scan *scan, struct roast_error *error)
+{
+        if (scan->file)
+                return scan_next_of_file(scan, error);
+        if (scan->id >= scan->sealed_id)
+                return 0;
+        memory_read(scan->run->memory, scan->table, ++scan->id, scan->values, scan->n);
         return 1;
 }

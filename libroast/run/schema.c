@@ -1,96 +1,166 @@
-/* The tables and views of a run file; the columns of chunks come from fields.def. */
+/* The tables and views of a run file, from the lists of their columns */
 
 #include "run/schema.h"
-#include "record/chunk.h"
+#include "util/size.h"
 
-static const char chunk_columns[] =
-#define TEXT(id, name) "," #name "_text"
-#define BLOB(id, name) "," #name
-#define INT(id, name)  "," #name
-#include "record/fields.def"
-#undef TEXT
-#undef BLOB
-#undef INT
+/* How a column is stored: a text by its number */
+#define STORED_INT(name)    #name
+#define STORED_REAL(name)   #name
+#define STORED_STRING(name) #name
+#define STORED_BLOB(name)   #name
+#define STORED_ANY(name)    #name
+#define STORED_TEXT(name)   #name "_text"
+
+#define COLUMN_NAME(id, name, type, ...) "," STORED_##type(name)
+#define COLUMN_INFO(id, name, type, unit, since, title, meaning)                                   \
+        { #name, STORED_##type(name), ROAST_COLUMN_##type, #unit, since, title, meaning },
+
+static const char text_columns[] =
+#define TEXT_TABLE COLUMN_NAME
+#include "run/tables.def"
+#undef TEXT_TABLE
         ;
 
-static const char section_columns[] = "chunk_id,name_text"
-#define SECTION(id, name) "," #name
-#include "record/fields.def"
-#undef SECTION
-        ;
-
-static const char task_columns[] =
-#define STRING(id, name) "," #name
-#define TEXT(id, name)   "," #name "_text"
-#define INT(id, name)    "," #name
-#include "run/task.def"
-#undef STRING
-#undef TEXT
-#undef INT
-        ;
-
-const struct run_table_info run_tables[RUN_N_TABLES] = {
-        [RUN_TEXT] = { "text", "value", 1, 0, false },
-        [RUN_FACT] = { "fact", "name,value,reason", 3, 0, false },
-        [RUN_WORKER_EVENT] = { "worker_event",
-                               "utc_ns,worker_text,kind,host_text,pid,threads,memory_limit_bytes",
-                               7, 0, false },
-        [RUN_SERIES] = { "series", "worker_text,columns_text,start_utc_ns,stop_utc_ns,rows,block",
-                         6, 0, false },
-        [RUN_SPAN] = { "span", "kind,prefix,activity,unit,value", 5, 0, false },
-        [RUN_CHUNK] = { "chunk", chunk_columns + 1, CHUNK_N_FIELDS, 0, true },
-        [RUN_SECTION] = { "section", section_columns, 2 + SECTION_N_FIELDS, 0, true },
-        [RUN_BRANCH] = { "branch", "chunk_id,name_text,bytes", 3, 0, true },
-        [RUN_TASK] = { "task", task_columns + 1, TASK_N_COLUMNS, 1, true },
-        [RUN_ACTIVITY] = { "activity",
-                           "worker_text,kind_text,prefix_text,activity_text,unit_text,value", 6, 1,
-                           false },
+static const struct roast_column_info text_infos[] = {
+#define TEXT_TABLE COLUMN_INFO
+#include "run/tables.def"
+#undef TEXT_TABLE
 };
 
-/* A text column by its value; an integer column as it is */
-#define VIEW_TEXT(name) ",(SELECT value FROM text WHERE id=" #name "_text) AS " #name
-#define VIEW_INT(name)  "," #name
+static const char fact_columns[] =
+#define FACT COLUMN_NAME
+#include "run/tables.def"
+#undef FACT
+        ;
 
-static const char facts_view[] = "SELECT name,value,reason FROM fact WHERE id IN"
-                                 " (SELECT max(id) FROM fact GROUP BY name)";
+static const struct roast_column_info fact_infos[] = {
+#define FACT COLUMN_INFO
+#include "run/tables.def"
+#undef FACT
+};
 
-static const char worker_events_view[] = "SELECT id,utc_ns,utc_ns/1e9 AS utc_s" VIEW_TEXT(
-        worker) ",kind" VIEW_TEXT(host) ",pid,threads,memory_limit_bytes FROM worker_event";
+static const char worker_event_columns[] =
+#define WORKER_EVENT COLUMN_NAME
+#include "run/tables.def"
+#undef WORKER_EVENT
+        ;
 
-static const char chunks_view[] = "SELECT id,wall_ns/1e9 AS wall_s,cpu_ns/1e9 AS cpu_s"
-#define TEXT(id, name) VIEW_TEXT(name)
-#define BLOB(id, name) VIEW_INT(name)
-#define INT(id, name)  VIEW_INT(name)
+static const struct roast_column_info worker_event_infos[] = {
+#define WORKER_EVENT COLUMN_INFO
+#include "run/tables.def"
+#undef WORKER_EVENT
+};
+
+static const char series_columns[] =
+#define SERIES COLUMN_NAME
+#include "run/tables.def"
+#undef SERIES
+        ;
+
+static const struct roast_column_info series_infos[] = {
+#define SERIES COLUMN_INFO
+#include "run/tables.def"
+#undef SERIES
+};
+
+static const char span_columns[] =
+#define SPAN COLUMN_NAME
+#include "run/tables.def"
+#undef SPAN
+        ;
+
+static const struct roast_column_info span_infos[] = {
+#define SPAN COLUMN_INFO
+#include "run/tables.def"
+#undef SPAN
+};
+
+static const char chunk_columns[] =
+#define CHUNK COLUMN_NAME
 #include "record/fields.def"
-#undef TEXT
-#undef BLOB
-#undef INT
-                                  " FROM chunk";
+#undef CHUNK
+        ;
 
-static const char sections_view[] = "SELECT id,chunk_id" VIEW_TEXT(name) ",total_ns/1e9 AS total_s"
-#define SECTION(id, name) VIEW_INT(name)
+static const struct roast_column_info chunk_infos[] = {
+#define CHUNK COLUMN_INFO
+#include "record/fields.def"
+#undef CHUNK
+};
+
+static const char section_columns[] =
+#define PART COLUMN_NAME
+#include "record/fields.def"
+#undef PART
+#define SECTION COLUMN_NAME
 #include "record/fields.def"
 #undef SECTION
-                                                                         " FROM section";
+        ;
 
-static const char branches_view[] = "SELECT id,chunk_id" VIEW_TEXT(name) ",bytes FROM branch";
+static const struct roast_column_info section_infos[] = {
+#define PART COLUMN_INFO
+#include "record/fields.def"
+#undef PART
+#define SECTION COLUMN_INFO
+#include "record/fields.def"
+#undef SECTION
+};
 
-static const char tasks_view[] = "SELECT id,compute_ns/1e9 AS compute_s"
-#define STRING(id, name) VIEW_INT(name)
-#define TEXT(id, name)   VIEW_TEXT(name)
-#define INT(id, name)    VIEW_INT(name)
+static const char branch_columns[] =
+#define PART COLUMN_NAME
+#include "record/fields.def"
+#undef PART
+#define BRANCH COLUMN_NAME
+#include "record/fields.def"
+#undef BRANCH
+        ;
+
+static const struct roast_column_info branch_infos[] = {
+#define PART COLUMN_INFO
+#include "record/fields.def"
+#undef PART
+#define BRANCH COLUMN_INFO
+#include "record/fields.def"
+#undef BRANCH
+};
+
+static const char task_columns[] =
+#define TASK COLUMN_NAME
 #include "run/task.def"
-#undef STRING
-#undef TEXT
-#undef INT
-                                 " FROM task";
+#undef TASK
+        ;
 
-static const char activities_view[] = "SELECT id" VIEW_TEXT(worker) VIEW_TEXT(kind)
-        VIEW_TEXT(prefix) VIEW_TEXT(activity) VIEW_TEXT(unit) ",value FROM activity";
+static const struct roast_column_info task_infos[] = {
+#define TASK COLUMN_INFO
+#include "run/task.def"
+#undef TASK
+};
+
+static const char activity_columns[] =
+#define ACTIVITY COLUMN_NAME
+#include "run/tables.def"
+#undef ACTIVITY
+        ;
+
+static const struct roast_column_info activity_infos[] = {
+#define ACTIVITY COLUMN_INFO
+#include "run/tables.def"
+#undef ACTIVITY
+};
+
+const struct run_table_info run_tables[RUN_N_TABLES] = {
+#define TABLE(id, number, table, since, large, row)                                                \
+        [number] = { #table, row,   table##_columns + 1, ROAST_ARRAY_SIZE(table##_infos),          \
+                     since,  large, table##_infos },
+#include "run/tables.def"
+#undef TABLE
+};
 
 const struct run_view_info run_views[RUN_N_VIEWS] = {
-        { "facts", facts_view },           { "worker_events", worker_events_view },
-        { "chunks", chunks_view },         { "sections", sections_view },
-        { "branches", branches_view },     { "tasks", tasks_view },
-        { "activities", activities_view },
+        { "facts", RUN_FACT, " WHERE id IN (SELECT max(id) FROM fact GROUP BY name)" },
+        { "worker_events", RUN_WORKER_EVENT, "" },
+        { "chunks", RUN_CHUNK, "" },
+        { "sections", RUN_SECTION, "" },
+        { "branches", RUN_BRANCH, "" },
+        { "tasks", RUN_TASK, "" },
+        { "activities", RUN_ACTIVITY, "" },
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run/series.h"
+#include "util/array.h"
 #include "util/cleanup.h"
 #include "util/text.h"
 
@@ -93,7 +94,8 @@ int run_read_texts(struct roast_run *run, struct intern *texts, struct roast_err
 
         r = run_scan_begin(&scan, run, RUN_TEXT, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (intern_append(texts, scan.values[0].data, scan.values[0].len) < 0)
+                if (intern_append(texts, scan.values[TEXT_VALUE].data,
+                                  scan.values[TEXT_VALUE].len) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         return r;
@@ -109,6 +111,14 @@ int series_walk_begin(struct series_walk *walk, struct roast_run *run, const str
         if (!texts)
                 r = run_read_texts(run, &walk->own, error);
         return r < 0 ? r : run_scan_begin(&walk->scan, run, RUN_SERIES, error);
+}
+
+int series_walk_begin_any(struct series_walk *walk, struct roast_run *run,
+                          const struct intern *texts, struct roast_error *error)
+{
+        memset(walk, 0, sizeof(*walk));
+        walk->texts = texts;
+        return run_scan_skim(&walk->scan, run, RUN_SERIES, SERIES_N_COLUMNS, error);
 }
 
 void series_walk_end(struct series_walk *walk)
@@ -135,8 +145,8 @@ char *series_walk_text(const struct series_walk *walk, const struct run_value *v
         return text_copy(text, len);
 }
 
-int series_walk_decode(struct series_walk *walk, const void *data, size_t len,
-                       struct roast_error *error)
+static int series_decode(struct series_walk *walk, const void *data, size_t len,
+                         struct roast_error *error)
 {
         struct roast_error own = { 0 };
         int r = block_decode(&walk->block, data, len, &own);
@@ -155,13 +165,24 @@ static int series_decode_row(struct series_walk *walk, struct roast_error *error
 {
         const struct run_value *values = walk->scan.values;
 
-        if (!series_is_text(walk, &values[0]) || !series_is_text(walk, &values[1]) ||
-            values[5].type != RUN_BYTES)
+        if (!series_is_text(walk, &values[SERIES_WORKER]) ||
+            !series_is_text(walk, &values[SERIES_COLUMNS]) ||
+            values[SERIES_BLOCK].type != RUN_BYTES)
                 return roast_fail(error, ROAST_E_CORRUPT, "%s: is damaged (a row of table series)",
                                   run_label(walk->scan.run));
-        walk->worker_text = values[0].integer;
-        walk->columns = intern_get(walk->texts, (size_t)values[1].integer - 1, &walk->columns_len);
-        return series_walk_decode(walk, values[5].data, values[5].len, error);
+        walk->worker_text = values[SERIES_WORKER].integer;
+        walk->columns = intern_get(walk->texts, (size_t)values[SERIES_COLUMNS].integer - 1,
+                                   &walk->columns_len);
+        return series_decode(walk, values[SERIES_BLOCK].data, values[SERIES_BLOCK].len, error);
+}
+
+int series_walk_read(struct series_walk *walk, int64_t id, struct roast_error *error)
+{
+        int r;
+
+        run_scan_seek(&walk->scan, id);
+        r = run_scan_next(&walk->scan, error);
+        return r > 0 ? series_decode_row(walk, error) : r;
 }
 
 int series_walk_next(struct series_walk *walk, struct roast_error *error)
@@ -179,9 +200,41 @@ int series_walk_next_of(struct series_walk *walk, int64_t worker_text, struct ro
         int r;
 
         while ((r = run_scan_next(&walk->scan, error)) > 0)
-                if (walk->scan.values[0].integer == worker_text &&
+                if (walk->scan.values[SERIES_WORKER].integer == worker_text &&
                     (r = series_decode_row(walk, error)) != 0)
                         break;
+        return r;
+}
+
+int series_list(struct roast_run *run, int64_t after, struct series_block **ret, size_t *n,
+                struct roast_error *error)
+{
+        ROAST_CLEANUP(cleanup_free) struct series_block *blocks = NULL;
+        size_t cap = 0;
+        struct run_scan scan;
+        int r;
+
+        *n = 0;
+        r = run_scan_skim(&scan, run, RUN_SERIES, SERIES_STOP_UTC_NS + 1, error);
+        if (r >= 0 && after > 0)
+                run_scan_seek(&scan, after + 1);
+        while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
+                if (ARRAY_ROOM(blocks, *n, cap) < 0) {
+                        r = roast_fail_nomem(error);
+                        break;
+                }
+                blocks[(*n)++] = (struct series_block){
+                        .id = scan.id,
+                        .worker_text = run_int_or(&scan.values[SERIES_WORKER], 0),
+                        .columns_text = run_int_or(&scan.values[SERIES_COLUMNS], 0),
+                        .start_utc_ns = run_int_or(&scan.values[SERIES_START_UTC_NS], INT64_MIN),
+                        .stop_utc_ns = run_int_or(&scan.values[SERIES_STOP_UTC_NS], INT64_MIN),
+                };
+        }
+        run_scan_end(&scan);
+        *ret = r < 0 ? NULL : blocks;
+        if (r >= 0)
+                blocks = NULL;
         return r;
 }
 

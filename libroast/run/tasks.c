@@ -5,6 +5,10 @@
 #include "run/run.h"
 #include "util/size.h"
 
+#define TASKS_UNKNOWN_STRING NULL
+#define TASKS_UNKNOWN_TEXT   NULL
+#define TASKS_UNKNOWN_INT    -1
+
 static size_t tasks_length(const char *string)
 {
         return string ? strlen(string) : 0;
@@ -25,6 +29,22 @@ static int tasks_is_new(struct roast_run *run, const struct roast_task *task)
         return run_seen_add(&run->seen, run_hash(key, numbers, sizeof(numbers)));
 }
 
+const struct roast_task roast_task_unknown = {
+#define TASK(id, name, type, ...) .name = TASKS_UNKNOWN_##type,
+#include "run/task.def"
+#undef TASK
+};
+
+#define TASKS_ROW_STRING(id, name)                                                                 \
+        row[TASK_##id] = run_string(task->name, tasks_length(task->name));
+#define TASKS_ROW_TEXT(id, name)                                                                   \
+        if (r >= 0)                                                                                \
+                r = run_text_value(run, task->name, tasks_length(task->name), &row[TASK_##id],     \
+                                   error);
+#define TASKS_ROW_INT(id, name)                                                                    \
+        if (task->name >= 0)                                                                       \
+                row[TASK_##id] = run_int(task->name);
+
 static int tasks_add_row(struct roast_run *run, const struct roast_task *task,
                          struct roast_error *error)
 {
@@ -34,18 +54,9 @@ static int tasks_add_row(struct roast_run *run, const struct roast_task *task,
         struct run_value row[TASK_N_COLUMNS] = { 0 };
         int r = 0;
 
-#define STRING(id, name) row[TASK_##id] = run_string(task->name, tasks_length(task->name));
-#define TEXT(id, name)                                                                             \
-        if (r >= 0)                                                                                \
-                r = run_text_value(run, task->name, tasks_length(task->name), &row[TASK_##id],     \
-                                   error);
-#define INT(id, name)                                                                              \
-        if (task->name >= 0)                                                                       \
-                row[TASK_##id] = run_int(task->name);
+#define TASK(id, name, type, ...) TASKS_ROW_##type(id, name)
 #include "run/task.def"
-#undef STRING
-#undef TEXT
-#undef INT
+#undef TASK
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(stamps) && offset_ns; i++)
                 if (row[stamps[i]].type == RUN_INT)
                         row[stamps[i]].integer =
@@ -74,14 +85,14 @@ int roast_run_add_activity(struct roast_run *run, const char *worker, const char
                            struct roast_error *error)
 {
         const char *const texts[] = { worker, kind, prefix, activity, unit };
-        struct run_value row[6] = { 0 };
+        struct run_value row[ACTIVITY_N_COLUMNS] = { 0 };
         int r;
 
-        for (size_t i = 0; i < 5; i++) {
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
                 r = run_text_value(run, texts[i], tasks_length(texts[i]), &row[i], error);
                 if (r < 0)
                         return r;
         }
-        row[5] = run_real(value);
+        row[ACTIVITY_VALUE] = run_real(value);
         return run_insert(run, RUN_ACTIVITY, row, 6, error);
 }

@@ -2,7 +2,8 @@
  * Writing a run
  *
  * Everything is appended inside one transaction that roast_run_commit() closes,
- * together with a seal for each table it touched.
+ * together with a seal for each table it touched. In memory there is nothing to
+ * seal, and nothing to lose: a commit is how far readers see.
  */
 
 #include <errno.h>
@@ -16,7 +17,8 @@
 
 #include "probe/readings.h"
 #include "record/chunk.h"
-#include "run/run.h"
+#include "run/file.h"
+#include "run/memory.h"
 #include "util/cleanup.h"
 
 /* File systems on which shared memory between processes does not work */
@@ -39,6 +41,27 @@ static bool write_on_network(const char *path)
         return false;
 }
 
+static int write_create_view(struct buf *sql, const struct run_view_info *view)
+{
+        const struct run_table_info *table = &run_tables[view->table];
+        int r = buf_printf(sql, "CREATE VIEW %s AS SELECT id", view->name);
+
+        for (size_t i = 0; i < table->n_columns && r >= 0; i++) {
+                const struct roast_column_info *column = &table->infos[i];
+                size_t len = strlen(column->name);
+
+                if (column->type == ROAST_COLUMN_TEXT)
+                        r = buf_printf(sql, ",(SELECT value FROM text WHERE id=%s) AS %s",
+                                       column->stored, column->name);
+                else
+                        r = buf_printf(sql, ",%s", column->name);
+                if (r >= 0 && len > 3 && !strcmp(column->name + len - 3, "_ns"))
+                        r = buf_printf(sql, ",%s/1e9 AS %.*ss", column->name, (int)len - 2,
+                                       column->name);
+        }
+        return r < 0 ? r : buf_printf(sql, " FROM %s%s;", table->name, view->where);
+}
+
 static int write_create_tables(struct roast_run *run, struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf sql = BUF_INIT;
@@ -50,8 +73,7 @@ static int write_create_tables(struct roast_run *run, struct roast_error *error)
                 r = buf_printf(&sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY,%s);",
                                run_tables[i].name, run_tables[i].columns);
         for (size_t i = 0; i < RUN_N_VIEWS && r >= 0; i++)
-                r = buf_printf(&sql, "CREATE VIEW %s AS %s;", run_views[i].name,
-                               run_views[i].select);
+                r = write_create_view(&sql, &run_views[i]);
         if (r >= 0)
                 r = buf_puts(&sql, "CREATE TABLE seal(id INTEGER PRIMARY KEY,tbl,last_id,utc_ns,"
                                    "hash); COMMIT;");
@@ -114,26 +136,42 @@ void run_remove_files(const char *path)
         unlink(path);
 }
 
-static int write_set_up(struct roast_run *run, struct roast_error *error)
+static int write_set_up(struct roast_run *run, const char *journal, struct roast_error *error)
 {
         int r;
 
-        if (run->path && write_on_network(run->path)) {
+        if (write_on_network(run->path)) {
                 r = run_exec(run, "PRAGMA locking_mode=EXCLUSIVE;", error);
                 if (r < 0)
                         return r;
         }
         /* before the log begins: the file itself says from the start what it is */
         r = write_create_tables(run, error);
-        if (r >= 0 && run->path)
-                r = run_exec(run, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;", error);
+        if (r >= 0)
+                r = run_exec(run, journal, error);
         return r < 0 ? r : write_prepare_tables(run, error);
 }
 
-int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error)
+static int write_open(struct roast_run *run, const char *journal, struct roast_error *error)
+{
+        int rc;
+
+        if (!run->path) {
+                run->memory = memory_new();
+                return run->memory ? 0 : roast_fail_nomem(error);
+        }
+        rc = sqlite3_open_v2(run->path, &run->db,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                             NULL);
+        return rc == SQLITE_OK ? write_set_up(run, journal, error)
+                               : run_fail_sqlite(run, rc, "cannot be created", error);
+}
+
+static int write_create(struct roast_run **ret, const char *path, const char *journal,
+                        struct roast_error *error)
 {
         struct roast_run *run;
-        int r = 0, rc;
+        int r = 0;
 
         if (path && (r = run_create_file(path, error)) < 0)
                 return r;
@@ -144,11 +182,7 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
                 r = roast_fail_nomem(error);
         } else {
                 run->writable = true;
-                rc = sqlite3_open_v2(
-                        path ? path : ":memory:", &run->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-                r = rc == SQLITE_OK ? write_set_up(run, error)
-                                    : run_fail_sqlite(run, rc, "cannot be created", error);
+                r = write_open(run, journal, error);
         }
         if (r < 0) {
                 roast_run_free(run);
@@ -158,6 +192,17 @@ int roast_run_create(struct roast_run **ret, const char *path, struct roast_erro
         }
         *ret = run;
         return 0;
+}
+
+int roast_run_create(struct roast_run **ret, const char *path, struct roast_error *error)
+{
+        return write_create(ret, path, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+                            error);
+}
+
+int run_create_copy(struct roast_run **ret, const char *path, struct roast_error *error)
+{
+        return write_create(ret, path, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;", error);
 }
 
 /* Takes the seals of a failed commit out again, before anything is added behind them. */
@@ -182,7 +227,7 @@ static int write_begin(struct roast_run *run, struct roast_error *error)
                                   run_label(run));
         if (run->in_transaction)
                 return write_unseal(run, error);
-        r = run_begin(run, error);
+        r = run->db ? run_begin(run, error) : 0;
         if (r < 0)
                 return r;
         run->in_transaction = true;
@@ -222,15 +267,11 @@ static void write_take_back(struct roast_run *run)
         run->in_transaction = run->sealing = false;
 }
 
-int run_insert(struct roast_run *run, enum run_table number, const struct run_value *values,
-               size_t n, struct roast_error *error)
+static int write_row(struct roast_run *run, struct run_writer_table *table,
+                     const struct run_value *values, size_t n, struct roast_error *error)
 {
-        struct run_writer_table *table = &run->tables[number];
         int rc, r;
 
-        r = write_begin(run, error);
-        if (r < 0)
-                return r;
         if (seal_note(table->seal, values, n) < 0)
                 return roast_fail_nomem(error);
         rc = sqlite3_bind_int64(table->insert, 1, table->last_id + 1);
@@ -246,8 +287,24 @@ int run_insert(struct roast_run *run, enum run_table number, const struct run_va
                 return r;
         }
         seal_add(table->seal);
-        table->last_id++;
         return 0;
+}
+
+int run_insert(struct roast_run *run, enum run_table table, const struct run_value *values,
+               size_t n, struct roast_error *error)
+{
+        int r;
+
+        r = write_begin(run, error);
+        if (r < 0)
+                return r;
+        if (!run->memory)
+                r = write_row(run, &run->tables[table], values, n, error);
+        else if (memory_add(run->memory, table, values, n) < 0)
+                r = roast_fail_nomem(error);
+        if (r >= 0)
+                run->tables[table].last_id++;
+        return r;
 }
 
 int64_t run_text(struct roast_run *run, const char *string, size_t len, struct roast_error *error)
@@ -305,20 +362,20 @@ static void write_keep(struct roast_run *run)
 
                 if (table->last_id == table->sealed_id)
                         continue;
-                table->hash = seal_hash(table->seal);
-                seal_restart(table->seal, table->hash);
+                if (table->seal) {
+                        table->hash = seal_hash(table->seal);
+                        seal_restart(table->seal, table->hash);
+                }
                 table->sealed_id = table->last_id;
         }
         run->seen.n_committed = run->seen.n;
         run->in_transaction = run->sealing = false;
 }
 
-int roast_run_commit(struct roast_run *run, struct roast_error *error)
+static int write_commit(struct roast_run *run, struct roast_error *error)
 {
         int r;
 
-        if (!run->in_transaction)
-                return 0;
         r = write_unseal(run, error);
         if (r >= 0)
                 r = run_exec(run, "SAVEPOINT sealing", error);
@@ -329,11 +386,23 @@ int roast_run_commit(struct roast_run *run, struct roast_error *error)
         if (r >= 0)
                 r = run_exec(run, "COMMIT", error);
         if (r >= 0)
-                write_keep(run);
-        else if (sqlite3_get_autocommit(run->db))
+                return r;
+        if (sqlite3_get_autocommit(run->db))
                 write_take_back(run);
         else /* the rows stay, and are sealed by the next commit */
                 (void)write_unseal(run, NULL);
+        return r;
+}
+
+int roast_run_commit(struct roast_run *run, struct roast_error *error)
+{
+        int r;
+
+        if (!run->in_transaction)
+                return 0;
+        r = run->memory ? 0 : write_commit(run, error);
+        if (r >= 0)
+                write_keep(run);
         return r;
 }
 
@@ -341,7 +410,7 @@ int roast_run_finish(struct roast_run *run, struct roast_error *error)
 {
         int r = roast_run_commit(run, error);
 
-        if (r < 0 || !run->path)
+        if (r < 0 || run->memory)
                 return r;
         r = run_exec(run, "PRAGMA wal_checkpoint(TRUNCATE);", error);
         if (r < 0)

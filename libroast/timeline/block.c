@@ -111,7 +111,7 @@ static void block_encode_column(struct encoder *encoder, size_t index, size_t n)
 
         *column = (struct column){ .drift = index == 0 ? column_usual_step(values, n) : 0 };
         column_measure(column, encoder->residuals, values, n);
-        buf_put_zigzag(encoder->out, values[0]);
+        buf_put_zigzag(encoder->out, *values);
         if (column->width)
                 like = block_find_like(encoder, index, n);
         if (like != index) {
@@ -171,7 +171,7 @@ int block_encode(struct buf *out, const int64_t *times, const int64_t *const *se
         buf_put_varint(out, n);
         if (n == 0)
                 return 0;
-        values[0] = times;
+        *values = times;
         for (size_t i = 0; i < k; i++)
                 values[1 + i] = series[i];
         if (block_encode_columns(&encoder, n, k) < 0) {

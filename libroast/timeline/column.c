@@ -172,7 +172,7 @@ void column_decode(const struct column *column, struct range_decoder *code_strea
         unsigned int depth = column_bit_length(column->width - 1);
         struct range_decoder code = *code_stream;
         struct bits_reader bits = *bit_stream;
-        uint64_t value = (uint64_t)values[0];
+        uint64_t value = (uint64_t)*values;
         bool changed = false;
         struct models models;
 
@@ -194,12 +194,12 @@ void column_decode(const struct column *column, struct range_decoder *code_strea
 void column_run(int64_t *values, uint64_t step, size_t n)
 {
         for (size_t i = 1; i < n; i++)
-                values[i] = (int64_t)((uint64_t)values[0] + i * step);
+                values[i] = (int64_t)((uint64_t)*values + i * step);
 }
 
 void column_shift(int64_t *values, const int64_t *other, size_t n)
 {
-        uint64_t offset = (uint64_t)values[0] - (uint64_t)other[0];
+        uint64_t offset = (uint64_t)*values - (uint64_t)other[0];
 
         for (size_t i = 1; i < n; i++)
                 values[i] = (int64_t)((uint64_t)other[i] + offset);

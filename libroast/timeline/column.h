@@ -51,10 +51,11 @@ void column_measure(struct column *column, int64_t *residuals, const int64_t *va
 void column_encode(const struct column *column, struct range_encoder *code,
                    struct bits_writer *bits, const int64_t *residuals, size_t n);
 
-/* values[0] is given, the n - 1 others are made. */
+/* The first value is given, the n - 1 others are made. */
 void column_decode(const struct column *column, struct range_decoder *code,
                    struct bits_reader *bits, int64_t *values, size_t n);
 
-/* values[0] is given: the others follow at the same step, or as those of another column do. */
+/* The first value is given: the others follow at the same step, or as those of another column do.
+ */
 void column_run(int64_t *values, uint64_t step, size_t n);
 void column_shift(int64_t *values, const int64_t *other, size_t n);

@@ -11,6 +11,7 @@
 #include "cbor.h"
 #include "probe.h"
 #include "util/cleanup.h"
+#include "util/size.h"
 
 #define BLOB_MAX (1 << 20) /* of a user's fields in one record; more is left out */
 
@@ -229,7 +230,7 @@ static void chunk_fill_result(struct chunk_table *table, const struct probe_resu
                 { CHUNK_WCHAR_BYTES, difference->io.wchar },
         };
 
-        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(values); i++)
                 if (values[i].value != PROBE_ABSENT)
                         chunk_table_set(table, table->n - 1, values[i].field, values[i].value);
         if (result->peak != PROBE_PEAK_NONE)

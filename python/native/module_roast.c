@@ -45,23 +45,62 @@ static PyObject *module_metrics(PyObject *module, PyObject *unused)
         return list;
 }
 
-/* table_columns(table) -> [name], without id */
-static PyObject *module_table_columns(PyObject *module, PyObject *table)
+/* One of the tables, with its columns */
+static PyObject *module_table(const struct roast_table_info *table)
 {
-        const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
-        const char *columns = name ? roast_run_table_columns(name) : NULL;
-        PyObject *text, *list;
+        static const char *const types[] = {
+                [ROAST_COLUMN_INT] = "int",   [ROAST_COLUMN_REAL] = "real",
+                [ROAST_COLUMN_TEXT] = "text", [ROAST_COLUMN_STRING] = "string",
+                [ROAST_COLUMN_BLOB] = "blob", [ROAST_COLUMN_ANY] = "any",
+        };
+        PyObject *columns = PyList_New(0);
+
+        for (size_t i = 0; columns && i < table->n_columns; i++) {
+                const struct roast_column_info *info = &table->columns[i];
+                PyObject *row =
+                        Py_BuildValue("(ssssiss)", info->name, info->stored, types[info->type],
+                                      info->unit, info->since, info->title, info->meaning);
+
+                if (!row || PyList_Append(columns, row) < 0)
+                        Py_CLEAR(columns);
+                Py_XDECREF(row);
+        }
+        return columns ? Py_BuildValue("(ssiN)", table->name, table->row, table->since, columns)
+                       : NULL;
+}
+
+/* tables() -> [(name, what a row is, since, [column])] */
+static PyObject *module_tables(PyObject *module, PyObject *unused)
+{
+        PyObject *list = PyList_New(0);
+        struct roast_table_info table;
 
         (void)module;
-        if (!columns) {
-                if (name)
-                        PyErr_SetObject(PyExc_KeyError, table);
-                return NULL;
+        (void)unused;
+        for (int i = 1; list && roast_run_table(i, &table); i++) {
+                PyObject *row = module_table(&table);
+
+                if (!row || PyList_Append(list, row) < 0)
+                        Py_CLEAR(list);
+                Py_XDECREF(row);
         }
-        text = PyUnicode_FromString(columns);
-        list = text ? PyObject_CallMethod(text, "split", "s", ",") : NULL;
-        Py_XDECREF(text);
         return list;
+}
+
+/* outcomes() -> [(number, name, meaning)] */
+static PyObject *module_outcomes(PyObject *module, PyObject *unused)
+{
+        (void)module;
+        (void)unused;
+        return Py_BuildValue("["
+#define OUTCOME(...) "(iss)"
+#include "record/outcomes.def"
+#undef OUTCOME
+                             "]"
+#define OUTCOME(id, number, name, meaning) , number, name, meaning
+#include "record/outcomes.def"
+#undef OUTCOME
+        );
 }
 
 /* exchange(a, b): two paths change places at once */
@@ -134,8 +173,12 @@ static PyMethodDef functions[] = {
           "report_comparison(runs, groups, path)\n--\n\nWhat differs between runs, as a page." },
         { "scaling", native_scaling, METH_VARARGS,
           "scaling(runs)\n--\n\nHow throughput grows with cores, as JSON and as tables." },
-        { "table_columns", module_table_columns, METH_O,
-          "table_columns(table)\n--\n\nThe columns of a table of a run, without id." },
+        { "outcomes", module_outcomes, METH_NOARGS,
+          "outcomes()\n--\n\nHow an attempt can end: number, name, meaning." },
+        { "tables", module_tables, METH_NOARGS,
+          "tables()\n--\n\nThe tables of a run: name, what a row is, minor version of the format\n"
+          "since which it is there, and the columns without id: name, name in the table, type,\n"
+          "unit, minor version, title, meaning." },
         { "exchange", module_exchange, METH_VARARGS,
           "exchange(a, b)\n--\n\nTwo paths change places, at once." },
         { 0 },

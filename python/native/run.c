@@ -45,24 +45,17 @@ void native_run_unlock(PyObject *self)
         pthread_mutex_unlock(&((RunObject *)self)->lock);
 }
 
-static PyObject *run_make(PyObject *type, PyObject *path,
-                          int (*function)(struct roast_run **, const char *, struct roast_error *))
+/* The object of a run, which is its own from now on; r: of what made the run */
+static PyObject *run_new(PyTypeObject *type, struct roast_run *run, int r,
+                         const struct roast_error *error)
 {
         PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
-                (PyObject * (*)(PyTypeObject *, Py_ssize_t))
-                        PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
-        struct roast_error error = { 0 };
-        struct roast_run *run = NULL;
-        PyObject *bytes = NULL, *self;
-        int r;
+                (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
+        PyObject *self;
 
-        if (path != Py_None && !PyUnicode_FSConverter(path, &bytes))
-                return NULL;
-        Py_BEGIN_ALLOW_THREADS r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
-        Py_END_ALLOW_THREADS Py_XDECREF(bytes);
         if (r < 0)
-                return native_raise(&error);
-        self = alloc((PyTypeObject *)type, 0);
+                return native_raise(error);
+        self = alloc(type, 0);
         if (!self) {
                 roast_run_free(run);
                 return NULL;
@@ -70,6 +63,21 @@ static PyObject *run_make(PyObject *type, PyObject *path,
         ((RunObject *)self)->run = run;
         pthread_mutex_init(&((RunObject *)self)->lock, NULL);
         return self;
+}
+
+static PyObject *run_make(PyObject *type, PyObject *path,
+                          int (*function)(struct roast_run **, const char *, struct roast_error *))
+{
+        struct roast_error error = { 0 };
+        struct roast_run *run = NULL;
+        PyObject *bytes = NULL;
+        int r;
+
+        if (path != Py_None && !PyUnicode_FSConverter(path, &bytes))
+                return NULL;
+        Py_BEGIN_ALLOW_THREADS r = function(&run, bytes ? PyBytes_AsString(bytes) : NULL, &error);
+        Py_END_ALLOW_THREADS Py_XDECREF(bytes);
+        return run_new((PyTypeObject *)type, run, r, &error);
 }
 
 static PyObject *run_create(PyObject *type, PyObject *path)
@@ -135,6 +143,48 @@ PyObject *native_run_write_to(PyObject *self, PyObject *path,
 static PyObject *run_copy(PyObject *self, PyObject *path)
 {
         return native_run_write_to(self, path, roast_run_copy);
+}
+
+/* The names in a tuple (NULL: none), with a NULL at the end; NULL with an exception */
+static const char **run_table_names(PyObject *tuple)
+{
+        Py_ssize_t n = tuple ? PyTuple_Size(tuple) : 0;
+        const char **names = PyMem_Calloc((size_t)n + 1, sizeof(*names));
+
+        if (!names)
+                return (const char **)PyErr_NoMemory();
+        for (Py_ssize_t i = 0; i < n; i++) {
+                names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, i), NULL);
+                if (!names[i]) {
+                        PyMem_Free(names);
+                        return NULL;
+                }
+        }
+        return names;
+}
+
+static PyObject *run_copy_in_memory(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+        static char without_name[] = "without";
+        static char *keywords[] = { without_name, NULL };
+        struct roast_error error = { 0 };
+        struct roast_run *run, *copy = NULL;
+        PyObject *without = NULL;
+        const char **names;
+        int r;
+
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!", keywords, &PyTuple_Type, &without))
+                return NULL;
+        names = run_table_names(without);
+        run = names ? native_run_enter(self) : NULL;
+        if (!run) {
+                PyMem_Free(names);
+                return NULL;
+        }
+        Py_BEGIN_ALLOW_THREADS r = roast_run_copy_in_memory(&copy, run, names, &error);
+        Py_END_ALLOW_THREADS native_run_unlock(self);
+        PyMem_Free(names);
+        return run_new(Py_TYPE(self), copy, r, &error);
 }
 
 static PyObject *run_close(PyObject *self, PyObject *unused)
@@ -327,6 +377,10 @@ static PyMethodDef methods[] = {
         { "finish", run_finish, METH_NOARGS,
           "finish()\n--\n\nCommits and turns the file into its resting form." },
         { "copy", run_copy, METH_O, "copy(path)\n--\n\nA complete copy, replacing that file." },
+        { "copy_in_memory", (PyCFunction)(void (*)(void))run_copy_in_memory,
+          METH_VARARGS | METH_KEYWORDS,
+          "copy_in_memory(without=())\n--\n\nA copy to which rows can be added, without those of "
+          "some tables." },
         { "close", run_close, METH_NOARGS, "close()\n--\n\nCloses the file." },
         { "summary", run_summary, METH_NOARGS, "summary()\n--\n\nAll metrics of the run." },
         { "explain", native_run_explain, METH_NOARGS,

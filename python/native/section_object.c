@@ -341,7 +341,7 @@ static PyObject *section_named(PyObject *names, Py_ssize_t n_names, PyObject *co
 /* Puts positional and keyword arguments into their places; -1 with a TypeError. */
 static int section_parse(const char *function, PyObject *const *args, Py_ssize_t n_args,
                          PyObject *names, const char *const *parameters, Py_ssize_t n,
-                         PyObject **values)
+                         PyObject **given)
 {
         Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
 
@@ -351,10 +351,9 @@ static int section_parse(const char *function, PyObject *const *args, Py_ssize_t
                 return -1;
         }
         for (Py_ssize_t i = 0; i < n; i++) {
-                values[i] = i < n_args
-                                    ? args[i]
-                                    : section_named(names, n_names, args + n_args, parameters[i]);
-                if (!values[i]) {
+                given[i] = i < n_args ? args[i]
+                                      : section_named(names, n_names, args + n_args, parameters[i]);
+                if (!given[i]) {
                         PyErr_Format(PyExc_TypeError, "%s() lacks the argument '%s'", function,
                                      parameters[i]);
                         return -1;
@@ -367,13 +366,13 @@ static PyObject *section_track(PyObject *module, enum section_kind kind, const c
                                PyObject *const *args, Py_ssize_t n_args, PyObject *names)
 {
         static const char *const parameters[] = { "processor_self", "section_name" };
-        PyObject *values[2];
+        PyObject *given[2];
 
         if (n_args == 2 && !names)
                 return section_new(module, kind, args[0], args[1], NULL);
-        if (section_parse(function, args, n_args, names, parameters, 2, values) < 0)
+        if (section_parse(function, args, n_args, names, parameters, 2, given) < 0)
                 return NULL;
-        return section_new(module, kind, values[0], values[1], NULL);
+        return section_new(module, kind, given[0], given[1], NULL);
 }
 
 PyObject *section_track_time(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
@@ -392,11 +391,11 @@ PyObject *section_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_
                               PyObject *names)
 {
         static const char *const parameters[] = { "processor_self", "events", "section_name" };
-        PyObject *values[3];
+        PyObject *given[3];
 
-        if (section_parse("track_bytes", args, n_args, names, parameters, 3, values) < 0)
+        if (section_parse("track_bytes", args, n_args, names, parameters, 3, given) < 0)
                 return NULL;
-        return section_new(module, KIND_BYTES, values[0], values[2], values[1]);
+        return section_new(module, KIND_BYTES, given[0], given[2], given[1]);
 }
 
 static PyMethodDef methods[] = {

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from roastcoffea.metrics import Metrics
 
 _NULL = -(2**63)
-_TEXT = "_text"
 
 
 def open_run(path: str | os.PathLike[str]) -> OpenRun:
@@ -200,6 +199,18 @@ class OpenRun:
         return self.run.texts()
 
 
+class Column(NamedTuple):
+    """What is known of a column of a table."""
+
+    name: str
+    stored: str
+    type: str
+    unit: str
+    since: int
+    title: str
+    meaning: str
+
+
 class Table(Sequence[dict[str, Any]]):
     """A table of a run: a sequence of dicts, or columns as NumPy arrays.
 
@@ -212,23 +223,26 @@ class Table(Sequence[dict[str, Any]]):
         self._opened = opened
         self._data: dict[str, bytes] = {}
 
-    @cached_property
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of its columns."""
-        return tuple(name.removesuffix(_TEXT) for name in self._stored)
+        return tuple(self.infos)
 
     @cached_property
-    def _stored(self) -> tuple[str, ...]:
-        from roastcoffea._roast import table_columns
+    def infos(self) -> dict[str, Column]:
+        """What is known of each column: type, unit, title and meaning."""
+        from roastcoffea._roast import tables
 
-        return tuple(c for c in table_columns(self.name) if c not in _BLOBS)
+        (columns,) = (columns for name, _, _, columns in tables() if name == self.name)
+        infos = (Column(*column) for column in columns)
+        return {info.name: info for info in infos if info.type in ("int", "text")}
+
+    @property
+    def _stored(self) -> list[str]:
+        return [info.stored for info in self.infos.values()]
 
     def _names(self, names: Sequence[str]) -> list[str]:
-        stored = dict(zip(self.columns, self._stored, strict=True))
-        unknown = [name for name in names if name not in stored]
-        if unknown:
-            raise KeyError(unknown[0])
-        return [stored[name] for name in names]
+        return [self.infos[name].stored for name in names]
 
     def _load(self, stored: Sequence[str]) -> None:
         missing = [name for name in stored if name not in self._data]
@@ -253,10 +267,10 @@ class Table(Sequence[dict[str, Any]]):
         """
         import numpy as np
 
-        (stored,) = self._names([name])
-        numbers = np.frombuffer(self._numbers(stored), dtype=np.int64)
+        info = self.infos[name]
+        numbers = np.frombuffer(self._numbers(info.stored), dtype=np.int64)
         unknown = numbers == _NULL
-        if stored.endswith(_TEXT):
+        if info.type == "text":
             texts = np.array([None, *self._opened.texts], dtype=object)
             return texts[np.where(unknown, 0, numbers)]
         return np.ma.MaskedArray(numbers, mask=unknown) if unknown.any() else numbers
@@ -275,11 +289,11 @@ class Table(Sequence[dict[str, Any]]):
     def _row(self, index: int) -> dict[str, Any]:
         texts = self._opened.texts
         row: dict[str, Any] = {}
-        for name, stored in zip(self.columns, self._stored, strict=True):
-            value: Any = self._numbers(stored)[index]
+        for name, info in self.infos.items():
+            value: Any = self._numbers(info.stored)[index]
             if value == _NULL:
                 value = None
-            elif stored.endswith(_TEXT):
+            elif info.type == "text":
                 value = texts[value - 1]
             row[name] = value
         return row
@@ -295,10 +309,10 @@ class Table(Sequence[dict[str, Any]]):
 
         self._load(self._stored)
         frame: dict[str, Any] = {}
-        for name, stored in zip(self.columns, self._stored, strict=True):
-            numbers = np.frombuffer(self._numbers(stored), dtype=np.int64)
+        for name, info in self.infos.items():
+            numbers = np.frombuffer(self._numbers(info.stored), dtype=np.int64)
             unknown = numbers == _NULL
-            if stored.endswith(_TEXT):
+            if info.type == "text":
                 codes, which = np.unique(numbers[~unknown], return_inverse=True)
                 places = np.full(len(numbers), -1, dtype=np.int64)
                 places[~unknown] = which
@@ -317,19 +331,15 @@ class Table(Sequence[dict[str, Any]]):
 
         self._load(self._stored)
         arrays: dict[str, Any] = {}
-        for name, stored in zip(self.columns, self._stored, strict=True):
-            numbers = np.frombuffer(self._numbers(stored), dtype=np.int64)
+        for name, info in self.infos.items():
+            numbers = np.frombuffer(self._numbers(info.stored), dtype=np.int64)
             unknown = numbers == _NULL
-            if stored.endswith(_TEXT):
+            if info.type == "text":
                 codes = pa.array(np.where(unknown, 0, numbers - 1), mask=unknown)
                 arrays[name] = pa.DictionaryArray.from_arrays(codes, self._opened.texts)
             else:
                 arrays[name] = pa.array(numbers, mask=unknown if unknown.any() else None)
         return pa.table(arrays)
-
-
-#: Columns that are neither numbers nor strings
-_BLOBS = {"custom", "metadata", "file_metadata", "block"}
 
 
 class SeriesTable(Mapping[str, Mapping[str, Series]]):

@@ -86,34 +86,14 @@ def test_the_manual_renders_without_warnings(command: list[str]) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("title", "rows"),
-    [("chunk", r"(?:TEXT|BLOB|INT)\(\w+, (\w+)\)"), ("section", r"^SECTION\(\w+, (\w+)\)")],
-)
-def test_the_format_explains_every_field_of_a_record(title: str, rows: str) -> None:
-    record = (ROOT / "libroast" / "record" / "fields.def").read_text()
-    page = (ROOT / "docs" / "format.md").read_text()
-    table = page.split(f"### Fields of a {title}\n")[1].split("###")[0]
-    said = re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
-    assert sorted(said) == sorted(re.findall(rows, record.split("*/", 1)[1], re.M))
-
-
-def test_the_format_explains_every_column_of_a_task() -> None:
-    columns = (ROOT / "libroast" / "run" / "task.def").read_text().split("*/", 1)[1]
-    page = (ROOT / "docs" / "format.md").read_text()
-    table = page.split("### Columns of a task\n")[1].split("###")[0]
-    said = re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
-    assert sorted(said) == sorted(re.findall(r"^(?:STRING|TEXT|INT)\(\w+, (\w+)\)", columns, re.M))
-
-
 def test_the_metrics_reference_is_current() -> None:
     command = [sys.executable, ROOT / "tools" / "metrics_reference.py", "--roast", ROAST, "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_table_of_rules_is_current() -> None:
-    command = [sys.executable, ROOT / "tools" / "rules_reference.py", "--check"]
+def test_the_tables_of_the_pages_are_current() -> None:
+    command = [sys.executable, ROOT / "tools" / "page_tables.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

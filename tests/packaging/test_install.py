@@ -64,10 +64,11 @@ def test_everything_is_installed_and_nothing_of_python(prefix: Path) -> None:
         "share/zsh/site-functions/_roast",
         "share/fish/vendor_completions.d/roast.fish",
         "include/roast/metrics/metrics.def",
+        "include/roast/run/task.def",
     } <= files
     # The server is a program, no part of the library.
     installed = {Path(name).name for name in files if name.startswith("include/")}
-    assert installed == headers - {"roast-serve.h"} | {"metrics.def"}
+    assert installed == headers - {"roast-serve.h"} | {"metrics.def", "task.def"}
     assert [name for name in files if name.endswith("/libroast.a")]
     assert not [name for name in files if name.endswith((".py", "abi3.so"))]
 

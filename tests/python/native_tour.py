@@ -110,6 +110,17 @@ def read_run(path: Path, folder: Path) -> None:
     run.facts(), run.texts(), run.chunks(), run.explain(), run.series_names()
     run.columns("chunk", ["entry_start"])
     run.report(folder / "page.html")
+    copy = run.copy_in_memory(without=("chunk", "section", "branch"))
+    assert copy.facts() == run.facts()
+    assert not len(copy.columns("chunk", ["entry_start"])["entry_start"])
+    copy.copy(folder / "copy.roast")
+    for odd in (("no table",), (1,)):
+        try:
+            run.copy_in_memory(odd)  # type: ignore[arg-type]
+        except (LookupError, OSError, TypeError, ValueError, RuntimeError):
+            continue
+        sys.exit(f"a copy without {odd}")
+    copy.close()
     run.close()
 
 

@@ -12,7 +12,8 @@
 #include "alloc.h"
 #include "folder.h"
 #include "roast-error.h"
-#include "run/run.h"
+#include "run/file.h"
+#include "run/pages.h"
 
 #define COLUMNS 6
 
@@ -137,7 +138,7 @@ static int64_t compare_walks(sqlite3 *db)
 
                 assert_int_equal(pages_next(pages, &id, values, columns), 1);
                 assert_int_equal(id, sqlite3_column_int64(stmt, 0));
-                run_read_values(stmt, expected, columns);
+                run_read_values(stmt, 1, expected, columns);
                 for (size_t i = 0; i < columns; i++)
                         assert_same(&values[i], &expected[i]);
                 n++;
