@@ -389,7 +389,7 @@ class MetricsCollector:
                 traceback = error.__traceback__ if error else None
                 await self._leaving.__aexit__(type(error) if error else None, error, traceback)
         finally:
-            failed = self._writer is None or self._writer.shortfall is not None
+            failed = self._writer is None or self._writer.failed
             self._state = State.FAILED if failed else State.LEFT
 
     async def _end(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
@@ -401,7 +401,9 @@ class MetricsCollector:
         assert self.t_end is not None
         writer.end(self.t_end - self.t_start, error, self.metrics_backend.cost)
         self._show_anew()
-        self.run_path = writer.path
+        self._run, self.run_path = writer.run, writer.path
+        if writer.failed:
+            self._note_failure(writer.run)
         with self._faults.guarded("looking for fine metrics"):
             self._warn_without_spans()
         if self.coffea_report is not None:
@@ -410,6 +412,13 @@ class MetricsCollector:
         else:
             with self._faults.guarded("computing the user's metrics"):
                 add_custom(self._known(), self._run)
+
+    def _note_failure(self, run: Run) -> None:
+        """Note in the copy in memory what the file could not take."""
+        if self.coffea_report is not None:
+            note_report(run, self.coffea_report, self.custom_metrics)
+        if not (self.tracking_data or {}).get("worker_cores"):
+            self.tracking_data = None  # nothing of the workers was written: there were some
 
     def _warn_without_spans(self) -> None:
         """Say that there are no fine metrics, unless the workers' own counts stand in for them."""
@@ -592,7 +601,7 @@ class MetricsCollector:
                 "give the collector processor_instance="
             )
         self._is_plain = True
-        if self._run is None or self._shortfall or self._has_own_aggregator:
+        if self._run is None or self._has_own_aggregator:
             self.metrics = self._aggregate_plain()
             return
         summary = self._run.summary()
@@ -616,20 +625,13 @@ class MetricsCollector:
             add_custom(metrics, None if self._writer is None else self._run)
         self.metrics = metrics
 
-    @property
-    def _shortfall(self) -> str | None:
-        return None if self._writer is None else self._writer.shortfall
-
     def _aggregate_plain(self) -> Metrics:
         """Return the metrics of what was put here by hand, or by a back end without a run."""
         assert self.t_start is not None
         assert self.t_end is not None
-        tracking_data = self.tracking_data
-        if self._shortfall and not (tracking_data or {}).get("worker_cores"):
-            tracking_data = None  # nothing of the workers was written: there were some
-        metrics = self.aggregator.aggregate(
+        return self.aggregator.aggregate(
             self.coffea_report,
-            tracking_data,
+            self.tracking_data,
             self.t_start,
             self.t_end,
             custom_metrics=self.custom_metrics,
@@ -638,17 +640,6 @@ class MetricsCollector:
             chunk_metrics=self.chunk_metrics,
             section_metrics=self.section_metrics,
         )
-        if self._shortfall and isinstance(metrics, Metrics):  # else an aggregator of the user's
-            self._note_unwritten(metrics, self._shortfall)
-        return metrics
-
-    def _note_unwritten(self, metrics: Metrics, reason: str) -> None:
-        """Say of what comes from a run without its end that there may have been more."""
-        metrics.run = self._run
-        for key, group, *_ in registry():
-            of_run = group in ("worker", "chunk", "coverage", "efficiency") or key == "num_chunks"
-            if of_run and key in metrics and key not in metrics.absent:
-                metrics.estimated.setdefault(key, reason)
 
     def _take_fallbacks(self, metrics: Metrics) -> None:
         """Without a process time the documented dict counts with the elapsed time."""

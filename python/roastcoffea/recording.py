@@ -68,11 +68,12 @@ class RunWriter:
     Attributes
     ----------
     run
-        the run: in a file if it was possible to write the first facts there, else in memory
+        the run: in a file if it was possible to write the first facts there, else in memory; what
+        could be written, and its end, in memory where that could not be written to the file
     path
         of the file, None without one
-    shortfall
-        why the run lacks its end, and maybe more; None: it has everything
+    failed
+        whether the file lacks the end of the run, and maybe more
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class RunWriter:
         self.clock = RunClock()
         self.start_utc_ns = self.clock.utc_ns()
         self.path: Path | None = None
-        self.shortfall: str | None = None
+        self.failed = False
         facts = {"run.id": uuid.uuid4().hex, "run.start_utc_ns": self.start_utc_ns, **facts}
         if directory is None or not self._create_file(directory, file_name(name), facts):
             self.run = Run.create(None)
@@ -127,7 +128,11 @@ class RunWriter:
             self.run.commit()
         except Exception as fault:
             self.faults.note("writing the end of the run", fault)
-            self.shortfall = f"the run could not be written to its end: {fault}"
+            self.failed = True
+            with self.faults.guarded("keeping what was written in memory"):
+                self.run = self.run.copy_in_memory()
+                facts["run.shortfall"] = f"the run could not be written to its end: {fault}"
+                note_facts(self.run, facts)
             return
         with self.faults.guarded("finishing the file"):
             self._finish()
