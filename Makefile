@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # What the installed package is made of. Directories are among them, so that a
 # removed file is noticed too; docs/. is the directory, docs a command below.
-inputs := pyproject.toml meson.build meson.options VERSION LICENSE \
+inputs := pyproject.toml README.md meson.build meson.options VERSION LICENSE \
     $(shell find $(addsuffix /.,bench cli completions docs libroast python tests/unit web) \
         \( -name __pycache__ -o -name node_modules \) -prune -o -print 2>/dev/null)
 installed := build/installed
@@ -30,13 +30,17 @@ all: $(installed) ## set up, build, install into .venv (the default)
 
 .PHONY: demo
 demo: $(installed) ## measure a real coffea analysis on a local Dask cluster
-	@test -e examples/demo.py || { echo 'demo: there is no examples/demo.py yet' >&2; exit 1; }
 	@PATH='$(user_path)' $(python) examples/demo.py # it tells how to call roast from the user's shell
 
 .PHONY: test
 test: groups := build lint test
 test: $(installed) build-asan build-tsan ## run every test, or PARTS="unit cli", and list the results
 	@$(python) tools/run_tests.py $(PARTS)
+
+.PHONY: check
+check: groups := build lint test
+check: $(installed) ## lint and the fast tests, in 3 minutes on two cores
+	@$(python) tools/run_tests.py --fast
 
 .PHONY: lint
 lint: setup-lint $(venv)/setup-stamp ## run clang-format, ruff, mypy, shellcheck, eslint, tsc
@@ -67,7 +71,7 @@ tidy: setup-lint $(installed) ## look for bugs with clang-tidy
 
 .PHONY: analyze
 analyze: setup-lint $(installed) ## look for bugs with clang's analyzer, which takes minutes
-	@tools/analyze
+	@tools/tidy 225000
 
 .PHONY: coverage
 coverage: setup-test $(installed) ## say which lines and branches of libroast the tests reach
@@ -183,26 +187,17 @@ $(installed): $(inputs) $(venv)/setup-stamp
 	    . > build/install.log 2>&1 || { cat build/install.log >&2; exit 1; }
 	@touch $@
 
-# The same code under AddressSanitizer and UBSan; ninja knows what to rebuild. With -O1 building
-# takes a third less than with -O2, and the tests hardly longer; gcc's warnings are false then.
-.PHONY: build-asan
-build-asan: $(venv)/setup-stamp
-	@mkdir -p build-asan
-	@test -e build-asan/build.ninja || meson setup build-asan -Dtests=true -Dpython=false -Doptimization=1 \
-	    -Db_sanitize=address,undefined -Db_lundef=false \
-	    -Dc_args='-fsanitize=float-cast-overflow -w' \
-	    > build-asan/setup.log 2>&1 || \
-	    { cat build-asan/setup.log >&2; exit 1; }
-	@ninja -C build-asan --quiet
-
-# And under ThreadSanitizer; what is to be run there is built when it runs.
-.PHONY: build-tsan
-build-tsan: $(venv)/setup-stamp
-	@mkdir -p build-tsan
-	@test -e build-tsan/build.ninja || meson setup build-tsan -Dtests=true -Dpython=false \
-	    -Doptimization=1 -Dc_args=-w \
-	    -Db_sanitize=thread -Db_lundef=false > build-tsan/setup.log 2>&1 || \
-	    { cat build-tsan/setup.log >&2; exit 1; }
+# The same code under AddressSanitizer and UBSan, and under ThreadSanitizer. With -O1 building takes
+# a third less than with -O2, and the tests hardly longer; gcc's warnings are false then. ninja knows
+# what to rebuild; what is to be run under ThreadSanitizer is built when it runs.
+build-asan: options := -Db_sanitize=address,undefined -Dc_args='-fsanitize=float-cast-overflow -w'
+build-tsan: options := -Db_sanitize=thread -Dc_args=-w
+.PHONY: build-asan build-tsan
+build-asan build-tsan: $(venv)/setup-stamp
+	@mkdir -p $@
+	@test -e $@/build.ninja || meson setup $@ -Dtests=true -Dpython=false -Doptimization=1 \
+	    -Db_lundef=false $(options) > $@/setup.log 2>&1 || { cat $@/setup.log >&2; exit 1; }
+	@$(if $(filter build-asan,$@),ninja -C $@ --quiet)
 
 .PHONY: FORCE
 FORCE:

@@ -9,7 +9,8 @@ author = "the authors of roastcoffea"
 release = (Path(__file__).parents[1] / "VERSION").read_text().strip()
 version = release
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autodoc_preserve_defaults = True  # as they are written
 root_doc = "index"
 myst_heading_anchors = 4  # links such as format.md#views
 highlight_language = "none"  # blocks name their language

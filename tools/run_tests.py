@@ -1,6 +1,6 @@
 """Runs every part of the test suite and ends with one listing over all of them.
 
-python tools/run_tests.py [PART ...]
+python tools/run_tests.py [--fast] [PART ...]
 
 A part is a command and a way to count what it ran: pytest tells in its JUnit
 file, Meson in its JSON log, the linters in their closing lines. A part that
@@ -43,8 +43,11 @@ RACES = {"TSAN_OPTIONS": f"exitcode=66:second_deadlock_stack=1:suppressions={ROO
 #: Tests side by side; those that compare times are a part of their own. Most of those of the
 #: command wait for a port, and more go on at once than there are cores; those of Python share
 #: what their file has made, and the long files do not come last.
-COMMANDS = ["-n", "4", "--dist", "worksteal", "-m", "not timed"]
-FILES = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not timed and not long"]
+COMMANDS = ["-n", "4", "--dist", "worksteal"]
+FILES = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+
+#: What `make check` runs, without the tests that are marked `slow` or `timed`
+FAST = ["lint", "unit", "cli", "python", "doctest"]
 
 #: A tenth of what `make analyze` looks at, in a fifth of its time
 ANALYZER_STATES = "20000"
@@ -80,7 +83,7 @@ class Part:
 
 
 def count_checks(output: str, report: Path) -> Counts:
-    """Count the lines "ok NAME" and "failed NAME" of tools/lint, tools/tidy and tools/analyze."""
+    """Count the lines "ok NAME" and "failed NAME" of tools/lint and tools/tidy."""
     return Counts(
         passed=len(re.findall(r"^ok \S+$", output, re.M)),
         failed=re.findall(r"^failed (\S+)$", output, re.M),
@@ -132,54 +135,53 @@ def add_executable(counts: Counts, test: dict[str, str]) -> None:
         counts.failed.append(f"{name}: {result}")
 
 
-def checker_part(name: str, *arguments: str) -> Part:
-    """Describe a run of tools/NAME."""
-    tool = ROOT / "tools" / name
+def checker_part(name: str, program: str, *arguments: str) -> Part:
+    """Describe a run of tools/PROGRAM."""
+    tool = ROOT / "tools" / program
     return Part(name, tool, [str(tool), *arguments], count_checks, tool)
 
 
-def pytest_part(
-    name: str, path: Path, *arguments: str, environment: Mapping[str, str] | None = None
-) -> Part:
-    """Describe a run of pytest."""
+def pytest_part(name: str, path: Path, *arguments: str, **environment: str) -> Part:
+    """Describe a run of pytest in an environment."""
     report = RESULTS / f"{name}.xml"
     command = [str(BIN / "python"), "-m", "pytest", "-q", f"--junit-xml={report}", *arguments]
-    return Part(name, path, command, count_junit, report, environment or {})
+    return Part(name, path, command, count_junit, report, environment)
 
 
-def meson_part(
-    name: str, build: str, *tests: str, environment: Mapping[str, str] | None = None
-) -> Part:
+def meson_part(name: str, build: str, *arguments: str, **environment: str) -> Part:
     """Describe a run of the C unit tests in a build directory, or of some of them."""
     path = ROOT / build
-    command = [str(BIN / "meson"), "test", "-C", str(path), "--print-errorlogs", *tests]
+    command = [str(BIN / "meson"), "test", "-C", str(path), "--print-errorlogs", *arguments]
     report = path / "meson-logs" / "testlog.json"
-    return Part(name, path, command, count_meson, report, environment or {})
+    return Part(name, path, command, count_meson, report, environment)
 
 
-def parts() -> list[Part]:
-    """List the suite, in the order in which it runs."""
+def parts(fast: bool) -> list[Part]:
+    """List the suite, in the order in which it runs; without slow tests if it is to be fast."""
+    marks = ["-m", "not timed and not long" + " and not slow" * fast]
     installed = BIN / "roast"
     sanitized = ROOT / "build-asan" / "cli" / "roast"
     cli = ROOT / "tests" / "cli"
     return [
-        checker_part("lint"),
-        checker_part("tidy"),
-        checker_part("analyze", ANALYZER_STATES),
-        meson_part("unit", "build"),
-        meson_part("unit-asan", "build-asan", environment=SANITIZERS),
-        meson_part("tsan", "build-tsan", *THREADED, environment=RACES),
-        pytest_part("cli", cli, str(cli), *COMMANDS, environment={"ROAST": str(installed)}),
+        checker_part("lint", "lint"),
+        checker_part("tidy", "tidy"),
+        checker_part("analyze", "tidy", ANALYZER_STATES),
+        meson_part("unit", "build", *["--no-suite", "timed"] * fast),
+        meson_part("unit-asan", "build-asan", **SANITIZERS),
+        meson_part("tsan", "build-tsan", *THREADED, **RACES),
+        pytest_part("cli", cli, str(cli), *COMMANDS, *marks, ROAST=str(installed)),
         pytest_part(
             "cli-asan",
             cli,
             str(cli),
             f"--ignore={cli / 'test_completions.py'}",  # which is about shells
             *COMMANDS,
-            environment={"ROAST": str(sanitized), **SANITIZERS},
+            *marks,
+            ROAST=str(sanitized),
+            **SANITIZERS,
         ),
-        pytest_part("page", ROOT / "tests" / "page", "tests/page", *FILES),
-        pytest_part("python", ROOT / "tests" / "python", "tests/python", *FILES),
+        pytest_part("page", ROOT / "tests" / "page", "tests/page", *FILES, *marks),
+        pytest_part("python", ROOT / "tests" / "python", "tests/python", *FILES, *marks),
         pytest_part("timed", ROOT / "tests", "tests/cli", "tests/python", "-m", "timed"),
         pytest_part("packaging", ROOT / "tests" / "packaging", "tests/packaging"),
         pytest_part(
@@ -272,10 +274,12 @@ def print_listing(results: dict[str, tuple[Counts, float]]) -> None:
 
 def main() -> int:
     """Run the named parts, or all."""
-    suite = {part.name: part for part in parts()}
+    names = ", ".join(part.name for part in parts(fast=False))
     parser = argparse.ArgumentParser(description="Run the test suite and count over all parts.")
-    parser.add_argument("part", nargs="*", help=f"one of {', '.join(suite)}; all if none is named")
+    parser.add_argument("--fast", action="store_true", help=f"only {', '.join(FAST)}; no slow test")
+    parser.add_argument("part", nargs="*", help=f"one of {names}; all if none is named")
     arguments = parser.parse_args()
+    suite = {part.name: part for part in parts(arguments.fast)}
     unknown = sorted(set(arguments.part) - set(suite))
     if unknown:
         parser.error(f"no such part: {', '.join(unknown)}")
@@ -283,7 +287,7 @@ def main() -> int:
     shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir(parents=True)
     results = {}
-    for name in arguments.part or suite:
+    for name in arguments.part or (FAST if arguments.fast else suite):
         print(f"\n==== {name}", flush=True)
         begin = time.monotonic()
         results[name] = run(suite[name]), time.monotonic() - begin

@@ -1,14 +1,11 @@
 """Draws what a command prints on a terminal, as an SVG.
 
-python tools/terminal_picture.py PICTURE.svg [--columns N] [--rows N] COMMAND [ARGUMENT ...]
-
 The command really runs, with its standard output on a terminal of that width; colours and
-tables are what it printed, below the command itself. --rows keeps the first rows.
+tables are what it printed, below the command itself.
 """
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import os
 import pty
@@ -100,23 +97,3 @@ def draw(picture: Path, command: list[str], output: str, columns: int) -> None:
     console.print(Text.from_ansi(output), no_wrap=True, crop=True)
     picture.parent.mkdir(parents=True, exist_ok=True)
     console.save_svg(str(picture), title="", theme=THEME, code_format=FRAME, unique_id=picture.stem)
-
-
-def main() -> int:
-    """Run the command and draw."""
-    parser = argparse.ArgumentParser(description="Draw what a command prints, as an SVG.")
-    parser.add_argument("picture", type=Path)
-    parser.add_argument("--columns", type=int, default=100)
-    parser.add_argument("--rows", type=int, help="keep only the first rows")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
-    if not options.command:
-        parser.error("a command is wanted")
-    output = run_on_terminal(options.command, options.columns)
-    kept = output.rstrip("\n").split("\n")[: options.rows]
-    draw(options.picture, options.command, "\n".join(kept), options.columns)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -295,6 +295,7 @@ def settle(server: Server, fds: int) -> int:
     return descriptors(server.process.pid)
 
 
+@pytest.mark.slow
 def test_it_serves_on_whatever_comes(folder: Path) -> None:
     sent: Counter[str] = Counter()
     answers: Counter[str] = Counter()

@@ -146,6 +146,7 @@ def test_logs_of_taskvine_are_followed_from_every_folder_around_them(
         assert until(lambda: server.json(path)["metrics"]["num_task_attempts"] == 6)
 
 
+@pytest.mark.slow
 def test_200_watchers_hear_of_a_change(tmp_path: Path) -> None:
     run = begin(tmp_path / "growing.roast")
     with serving(tmp_path / "growing.roast") as server:
@@ -199,6 +200,7 @@ def test_streams_that_are_only_looked_at_leave_nothing_behind(tmp_path: Path) ->
     run.finish()
 
 
+@pytest.mark.slow
 def test_a_client_that_sends_a_byte_now_and_then_is_hung_up_on(tmp_path: Path) -> None:
     begin(tmp_path / "one.roast").finish()
     with serving(tmp_path) as server:

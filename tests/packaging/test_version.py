@@ -28,6 +28,20 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert re.split(r"[ ,]", headings[0])[0] == VERSION
 
 
+def test_the_version_sorts_above_the_other_package_on_pypi() -> None:
+    assert tuple(map(int, VERSION.split("."))) > (0, 1, 2)
+
+
+def test_nothing_sends_users_to_the_other_package_on_pypi() -> None:
+    tracked = subprocess.run(
+        ["git", "grep", "-I", "-n", "-E", r"pip install [^`]*\broastcoffea($|[^-/_.a-z])"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert tracked.returncode == 1, tracked.stdout + tracked.stderr
+
+
 def test_nothing_else_in_the_build_states_a_version_of_its_own() -> None:
     for name in ("meson.build", "pyproject.toml", "web/package.json", "libroast/meson.build"):
         assert VERSION not in (ROOT / name).read_text(), name

@@ -21,6 +21,8 @@ from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.clocks import Clocks
 
+pytestmark = pytest.mark.slow
+
 HOUR_S = 3600
 SECOND_NS = 1_000_000_000
 

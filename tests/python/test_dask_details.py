@@ -19,6 +19,8 @@ from roastcoffea._probe import encode_block
 from roastcoffea._roast import Run
 from roastcoffea.backends.dask_worker import WorkerProbe
 
+pytestmark = pytest.mark.slow
+
 
 class Slow:
     """A processor whose chunks take a moment."""

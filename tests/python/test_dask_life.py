@@ -27,6 +27,8 @@ from roastcoffea.backends import dask as dask_backend
 from roastcoffea.flags import Flags
 from roastcoffea.recording import RunWriter
 
+pytestmark = pytest.mark.slow
+
 
 def rates(collector: MetricsCollector) -> list[float]:
     """Return how often each worker sampled, 1 being what was asked for.

@@ -24,6 +24,8 @@ import demo  # noqa: E402
 from analysis import DemoSchema, DimuonProcessor, z_peak  # noqa: E402
 from make_data import make_data  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 Fileset = dict[str, dict[str, Any]]
 
 

@@ -23,6 +23,8 @@ from analysis import DimuonProcessor
 from roastcoffea import MetricsCollector, track_metrics
 from roastcoffea._roast import Run
 
+pytestmark = pytest.mark.slow
+
 # ---- files and chunks --------------------------------------------------------------------------
 
 

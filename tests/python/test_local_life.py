@@ -20,6 +20,8 @@ from roastcoffea import MetricsCollector, collecting
 from roastcoffea.backends.local import PoolWatcher, largest_pool, threads_of
 from roastcoffea.progress import Arrived, Display
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["no_other_pools", "wall"]
 
 

@@ -16,6 +16,8 @@ from parsl_run import CHUNK_EVENTS, WORKERS
 from roastcoffea import MetricsCollector
 from roastcoffea._roast import Run
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).resolve().parent
 ROAST = Path(sys.executable).parent / "roast"
 FINISHED, FAILED = 0, 1

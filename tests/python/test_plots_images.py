@@ -23,6 +23,8 @@ from test_plots_data import PLOTS, data_of, strict  # noqa: F401
 from roastcoffea.visualization import plots
 from roastcoffea.visualization.figure import detached
 
+pytestmark = pytest.mark.slow
+
 REFERENCES = Path(__file__).resolve().parents[1] / "data/plots"
 CROWDED = ("plot_cpu_utilization_per_worker_timeline", "plot_chunk_gantt", "plot_time_ledger")
 DPI = 36

@@ -22,6 +22,8 @@ from test_plots_data import (
 
 from roastcoffea.visualization import plots
 
+pytestmark = pytest.mark.slow
+
 
 @needs_golden
 def test_a_real_measurement_is_drawn_as_its_file_holds_it(tmp_path: Path) -> None:

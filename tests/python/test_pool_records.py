@@ -17,6 +17,8 @@ from analysis import DemoSchema
 from roastcoffea import MetricsCollector, collecting, track_metrics
 from roastcoffea.backends.local import RecordFile
 
+pytestmark = pytest.mark.slow
+
 CHUNK_EVENTS = 1_000
 N_CHUNKS = 12
 

@@ -17,6 +17,8 @@ import pytest
 
 from roastcoffea import MetricsCollector
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """
 global: {{scrape_interval: 1s, scrape_timeout: 1s}}
 scrape_configs:

@@ -128,10 +128,9 @@ def test_the_setup_commands_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+    "path", [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 )
-def test_links_lead_somewhere(page: str | Path) -> None:
-    path = ROOT / page
+def test_links_lead_somewhere(path: Path) -> None:
     for target, _, anchor in re.findall(r"\]\(([^)#:]*)(#([^)]*))?\)", path.read_text()):
         linked = (path.parent / target) if target else path
         assert linked.exists(), f"{path.name}: {target}"

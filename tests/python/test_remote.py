@@ -15,6 +15,8 @@ from analysis import DemoSchema, DimuonProcessor
 from make_data import make_data
 from roastcoffea import MetricsCollector
 
+pytestmark = pytest.mark.slow
+
 Fileset = dict[str, dict[str, Any]]
 
 # What must not depend on where the files are

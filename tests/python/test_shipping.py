@@ -19,6 +19,8 @@ from distributed import Client
 from roastcoffea import MetricsCollector
 from roastcoffea.backends import shipping
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 try:
     import matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("plots need Matplotlib: pip install 'roastcoffea[plots]'") from error
+    raise ImportError("plots need Matplotlib: pip install matplotlib") from error
 
 from roastcoffea.visualization import plots
 from roastcoffea.visualization.plots import *  # noqa: F403

@@ -95,7 +95,7 @@ def plot_comparison(
     ax.grid(visible=True, axis="x", alpha=GRID_ALPHA)
     ax.grid(visible=False, axis="y")
     title = f"From {_group_name(data, 0)} to {_group_name(data, against)}"
-    label_axes(ax, title, "Change (95 % interval)")
+    label_axes(ax, "Change (95 % interval)", title=title)
     plain([ax.title])
     _name_marks(fig, rows)
     finish(fig, output_path)
@@ -213,7 +213,7 @@ def plot_scaling(data: dict[str, Any], output_path: PathLike | None) -> tuple[Fi
     whole_numbers(ax.xaxis)
     ax.set_ylim(0, 1.15 * max(rates))
     ax.grid(visible=True, alpha=GRID_ALPHA)
-    label_axes(ax, "Scaling", "Cores", "Throughput, kHz")
+    label_axes(ax, "Cores", "Throughput, kHz", title="Scaling")
     ax.legend(loc="lower right")
     finish(fig, output_path)
     return fig, ax

@@ -1,13 +1,11 @@
 """The one style of the plots: a context, so that a user's own settings stay as they are.
 
-Colours are those of Okabe and Ito (2008), which people with any kind of colour blindness tell
-apart; where a colour carries meaning, a dash or a hatch carries it too, for print in grey.
+Colours are those of Okabe and Ito (2008), which people with any kind of colour blindness can
+distinguish; where a colour carries meaning, a dash or a hatch carries it too, for print in grey.
 """
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -93,56 +91,12 @@ def style() -> Iterator[None]:
         yield
 
 
-#: What every plot takes, gives and refuses: said here, and completed where it says so.
-_PARAMETERS = {
-    "output_path": "where to save the figure; its ending tells the format",
-    "figsize": "width and height in inches",
-    "title": "the title",
-}
-_RESULT = """
-Returns
--------
-tuple[Figure, Axes]
-    the figure and its axes
-
-Raises
-------
-ValueError
-    there is nothing to plot
-"""
-
-
-def explained(text: str) -> str:
-    r"""Say in full what the text of a plot leaves to "as of every plot".
-
-    >>> print(explained("Plot.\n\noutput_path, title\n    as of every plot\n\nReturns\n..."))
-    Plot.
-    <BLANKLINE>
-    output_path
-        where to save the figure; its ending tells the format
-    title
-        the title
-    <BLANKLINE>
-    Returns
-    ...
-    """
-    text = inspect.cleandoc(text)
-    found = re.search(r"^(\w+(?:, \w+)*)\n    as of every plot$\n?", text, re.MULTILINE)
-    if not found:
-        return text
-    words = "".join(f"{name}\n    {_PARAMETERS[name]}\n" for name in found.group(1).split(", "))
-    if "\nReturns\n" not in text:
-        words += _RESULT
-    return text[: found.start()] + words + text[found.end() :]
-
-
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function draw in :func:`style`, and complete what it says about itself."""
+    """Let a function draw in :func:`style`."""
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         with style():
             return function(*args, **kwargs)
 
-    wrapper.__doc__ = explained(function.__doc__ or "")
     return wrapper

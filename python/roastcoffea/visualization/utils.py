@@ -62,7 +62,7 @@ def setup_timeline_axes(
     grid_alpha: float = GRID_ALPHA,
 ) -> None:
     """Give axes their words, a grid and clock times below; call it when the data is drawn."""
-    label_axes(ax, title, xlabel, ylabel)
+    label_axes(ax, xlabel, ylabel, title)
     if ylim is not None:
         ax.set_ylim(*ylim)
     ax.grid(visible=True, alpha=grid_alpha)

@@ -10,14 +10,13 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from roastcoffea.visualization.bars import size_text
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
+from roastcoffea.visualization.figure import label_axes, plot
 from roastcoffea.visualization.names import plain, shown
 from roastcoffea.visualization.records import Record, require
-from roastcoffea.visualization.style import CYCLE, GREY, INK, styled
+from roastcoffea.visualization.style import CYCLE, GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_branch_treemap"]
 
@@ -27,13 +26,10 @@ TILES = 150
 Box = tuple[float, float, float, float]  # x, y, width, height in inches
 
 
-@styled
+@plot((12, 7), "Bytes Read by Branch")
 def plot_branch_treemap(
-    chunk_metrics: Iterable[Record] | Mapping[str, float] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 7),
-    title: str = "Bytes Read by Branch",
-) -> tuple[Figure, Axes]:
+    ax: Axes, chunk_metrics: Iterable[Record] | Mapping[str, float] | None
+) -> None:
     """Plot the bytes of each branch as areas, those of a collection (``Jet_*``) side by side.
 
     Parameters
@@ -41,8 +37,6 @@ def plot_branch_treemap(
     chunk_metrics
         the chunk records; ``branch_bytes`` of a record is ``{branch: bytes}``. Such a mapping
         itself is taken too.
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -55,8 +49,8 @@ def plot_branch_treemap(
         raise ValueError("No branch bytes in chunk metrics")
     total = sum(sizes.values())
     groups = _groups(sizes)
-    fig, ax = new_plot(figsize)
-    width, height = figsize[0] - 0.3, figsize[1] - 0.7
+    figure: Any = ax.figure  # a whole one
+    width, height = figure.get_size_inches() - (0.3, 0.7)
     boxes = squarify([sum(group.values()) for group in groups.values()], (0, 0, width, height))
     for i, (group, box) in enumerate(zip(groups.values(), boxes, strict=True)):
         colour = CYCLE[i] if i < len(CYCLE) else GREY
@@ -70,7 +64,7 @@ def plot_branch_treemap(
     ax.set_ylim(height, 0)
     ax.axis("off")
     branches = f"{len(sizes):,} branches" if len(sizes) != 1 else "1 branch"
-    label_axes(ax, title)
+    label_axes(ax)
     ax.text(
         1.0,
         1.01,
@@ -79,8 +73,6 @@ def plot_branch_treemap(
         ha="right",
         va="bottom",
     )
-    finish(fig, output_path)
-    return fig, ax
 
 
 def squarify(sizes: Sequence[float], box: Box) -> list[Box]:

@@ -8,16 +8,15 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from roastcoffea.visualization.bars import histogram, mark_centre, seconds
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot, note
+from roastcoffea.visualization.figure import label_axes, note, plot
 from roastcoffea.visualization.records import column, require
 from roastcoffea.visualization.series import Floats
-from roastcoffea.visualization.style import BLUE, GRID_ALPHA, VERMILLION, styled
+from roastcoffea.visualization.style import BLUE, GRID_ALPHA, VERMILLION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from roastcoffea.visualization.records import Record
 
@@ -26,24 +25,11 @@ __all__ = ["plot_runtime_distribution", "plot_runtime_vs_events"]
 NO_CHUNKS = "No chunk metrics available"
 
 
-@styled
+@plot((10, 6), "Chunk Runtime Distribution")
 def plot_runtime_distribution(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-    title: str = "Chunk Runtime Distribution",
-    bins: int = 30,
-) -> tuple[Figure, Axes]:
+    ax: Axes, chunk_metrics: Iterable[Record] | None, bins: int = 30
+) -> None:
     """Plot how long chunks took, as a histogram with mean and median.
-
-    Parameters
-    ----------
-    chunk_metrics
-        the chunk records, as ``collector.chunk_metrics`` holds them
-    bins
-        the number of bins
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -52,25 +38,17 @@ def plot_runtime_distribution(
     ['Mean: 1.50s', 'Median: 1.50s']
     """
     runtimes = column(require(chunk_metrics, NO_CHUNKS), "duration", 0.0)
-    fig, ax = new_plot(figsize)
     histogram(ax, runtimes, bins)
     mark_centre(ax, runtimes, seconds)
-    label_axes(ax, title, "Runtime (seconds)", "Number of Chunks")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Runtime (seconds)", "Number of Chunks")
 
 
-@styled
-def plot_runtime_vs_events(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-    title: str = "Chunk Runtime vs Number of Events",
-) -> tuple[Figure, Axes]:
+@plot((10, 6), "Chunk Runtime vs Number of Events")
+def plot_runtime_vs_events(ax: Axes, chunk_metrics: Iterable[Record] | None) -> None:
     """Plot how long chunks took against their number of events, with a straight line through them.
 
     Chunks that all have the same number of events have no trend; then no line is drawn.
-    Parameters are those of :func:`plot_runtime_distribution`.
+
     """
     records = require(chunk_metrics, NO_CHUNKS)
     events, runtimes = column(records, "num_events"), column(records, "duration")
@@ -78,7 +56,6 @@ def plot_runtime_vs_events(
     if not usable.any():
         raise ValueError("No runtime vs events data available")
     events, runtimes = events[usable], runtimes[usable]
-    fig, ax = new_plot(figsize)
     crowd = float(np.clip(2000 / len(events), 0.08, 0.6))
     ax.scatter(
         events,
@@ -93,9 +70,7 @@ def plot_runtime_vs_events(
     ax.set_ylim(0, float(runtimes.max()) * 1.08)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.grid(visible=True, alpha=GRID_ALPHA)
-    label_axes(ax, title, "Number of Events", "Runtime (seconds)")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Number of Events", "Runtime (seconds)")
 
 
 def _draw_trend(ax: Axes, events: Floats, runtimes: Floats) -> None:

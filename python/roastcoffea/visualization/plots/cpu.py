@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
+from roastcoffea.visualization.figure import plot, whole_numbers
 from roastcoffea.visualization.series import Table, read_series
-from roastcoffea.visualization.style import INK, SMALL, styled
+from roastcoffea.visualization.style import INK, SMALL
 from roastcoffea.visualization.timeline import draw_mean, draw_workers, percent_limits
 from roastcoffea.visualization.utils import setup_timeline_axes, validate_tracking_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = [
     "plot_cpu_utilization_mean_timeline",
@@ -27,77 +26,44 @@ __all__ = [
 NO_CPU = "No worker CPU data available"
 
 
-@styled
+@plot((12, 6), "Worker Occupancy Over Time")
 def plot_occupancy_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Worker Occupancy Over Time",
-    max_legend_entries: int = 5,
-) -> tuple[Figure, Axes]:
-    """Plot the occupancy of each worker over time: the seconds of work that Dask expects of it.
-
-    Parameters are those of :func:`plot_cpu_utilization_per_worker_timeline`.
-    """
+    ax: Axes, tracking_data: Mapping[str, Any] | None, max_legend_entries: int = 5
+) -> None:
+    """Plot the occupancy of each worker over time: the seconds of work that Dask expects of it."""
     table = read_series(
         validate_tracking_data(
             tracking_data, "worker_occupancy", "No worker occupancy data available"
         )
     )
-    fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
     ax.set_ylim(bottom=0)
-    setup_timeline_axes(ax, ylabel="Occupancy (saturation)", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Occupancy (saturation)")
 
 
-@styled
+@plot((12, 6), "Executing Tasks Per Worker Over Time")
 def plot_executing_tasks_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Executing Tasks Per Worker Over Time",
-    max_legend_entries: int = 5,
-) -> tuple[Figure, Axes]:
-    """Plot how many tasks each worker executed over time.
-
-    Parameters are those of :func:`plot_cpu_utilization_per_worker_timeline`.
-    """
+    ax: Axes, tracking_data: Mapping[str, Any] | None, max_legend_entries: int = 5
+) -> None:
+    """Plot how many tasks each worker executed over time."""
     table = read_series(
         validate_tracking_data(
             tracking_data, "worker_executing", "No worker executing tasks data available"
         )
     )
-    fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
     ax.set_ylim(bottom=0)
     whole_numbers(ax.yaxis)
-    setup_timeline_axes(ax, ylabel="Number of Executing Tasks", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Number of Executing Tasks")
 
 
-@styled
+@plot((12, 6), "CPU Utilization Per Worker Over Time")
 def plot_cpu_utilization_per_worker_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "CPU Utilization Per Worker Over Time",
-    max_legend_entries: int = 5,
-) -> tuple[Figure, Axes]:
+    ax: Axes, tracking_data: Mapping[str, Any] | None, max_legend_entries: int = 5
+) -> None:
     """Plot the CPU use of each worker over time; 100 % is one busy core.
 
     More than 50 workers are drawn as bands of quantiles.
-
-    Parameters
-    ----------
-    tracking_data
-        what the workers did over time, as ``collector.tracking_data`` holds it
-    max_legend_entries
-        up to so many workers are named in a legend; more are only counted
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -108,37 +74,21 @@ def plot_cpu_utilization_per_worker_timeline(
     ['w1']
     """
     table = read_series(validate_tracking_data(tracking_data, "worker_cpu", NO_CPU))
-    fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
-    _finish_percent(ax, table, tracking_data, title)
-    finish(fig, output_path)
-    return fig, ax
+    _finish_percent(ax, table, tracking_data)
 
 
-@styled
-def plot_cpu_utilization_mean_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 4),
-    title: str = "CPU Utilization Over Time",
-) -> tuple[Figure, Axes]:
-    """Plot the mean CPU use of the workers over time, and its range; 100 % is one busy core.
-
-    Parameters are those of :func:`plot_cpu_utilization_per_worker_timeline`.
-    """
+@plot((10, 4), "CPU Utilization Over Time")
+def plot_cpu_utilization_mean_timeline(ax: Axes, tracking_data: Mapping[str, Any] | None) -> None:
+    """Plot the mean CPU use of the workers over time, and its range; 100 % is one busy core."""
     table = read_series(validate_tracking_data(tracking_data, "worker_cpu", NO_CPU))
-    fig, ax = new_plot(figsize)
     draw_mean(ax, table.times, table.values)
-    _finish_percent(ax, table, tracking_data, title)
-    finish(fig, output_path)
-    return fig, ax
+    _finish_percent(ax, table, tracking_data)
 
 
-def _finish_percent(
-    ax: Axes, table: Table, tracking_data: Mapping[str, Any] | None, title: str
-) -> None:
+def _finish_percent(ax: Axes, table: Table, tracking_data: Mapping[str, Any] | None) -> None:
     percent_limits(ax, table.values)
-    setup_timeline_axes(ax, ylabel="CPU Utilization (%)", title=title)
+    setup_timeline_axes(ax, ylabel="CPU Utilization (%)")
     _mark_all_cores(ax, tracking_data)
 
 

@@ -10,19 +10,11 @@ import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
-from roastcoffea.visualization.figure import (
-    PathLike,
-    Size,
-    finish,
-    new_figure,
-    new_plot,
-    note,
-    whole_numbers,
-)
+from roastcoffea.visualization.figure import note, plot, whole_numbers
 from roastcoffea.visualization.names import name_ticks, plain_legend, shown
 from roastcoffea.visualization.records import Record, colours_of, failed, names, require, spans
 from roastcoffea.visualization.series import Floats, epochs
-from roastcoffea.visualization.style import BLUE, CYCLE, GREY, INK, ORANGE, styled
+from roastcoffea.visualization.style import BLUE, CYCLE, GREY, INK, ORANGE
 from roastcoffea.visualization.timeline import day_numbers
 from roastcoffea.visualization.utils import setup_timeline_axes
 
@@ -39,23 +31,11 @@ NO_TIMES = "No chunk times available"
 NAMED = 40
 
 
-@styled
-def plot_chunk_gantt(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Chunks by Worker",
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Chunks by Worker")
+def plot_chunk_gantt(ax: Axes, chunk_metrics: Iterable[Record] | None) -> None:
     """Plot when each chunk ran on which worker, coloured by dataset; failed ones are black.
 
     Where records do not tell their worker, chunks that overlap are put on rows of their own.
-
-    Parameters
-    ----------
-    chunk_metrics
-        the chunk records, as ``collector.chunk_metrics`` holds them
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -84,7 +64,6 @@ def plot_chunk_gantt(
         lane, n = _lanes(start, end)
         bottom, top = lane - 0.4, lane + 0.4
         rows = [f"{i + 1}" for i in range(n)]
-    fig, ax = new_plot(figsize)
     colours = colours_of(names(records, "dataset"))
     _draw_spans(ax, start, end, bottom, top, records, colours)
     if len(rows) <= NAMED:
@@ -92,41 +71,37 @@ def plot_chunk_gantt(
     else:
         whole_numbers(ax.yaxis)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    setup_timeline_axes(ax, ylabel="Worker" if known else "Chunks at once", title=title)
+    setup_timeline_axes(ax, ylabel="Worker" if known else "Chunks at once")
     ax.grid(visible=False, axis="y")
-    finish(fig, output_path)
-    return fig, ax
 
 
-@styled
-def plot_tail(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 7),
-    title: str = "Tail: the Last 10 % of Chunks",
-) -> tuple[Figure, Axes]:
+def _two_axes(fig: Figure) -> Sequence[Axes]:
+    axes: Sequence[Axes] = fig.subplots(2, 1, sharex=True, height_ratios=[2, 3])
+    return axes
+
+
+@plot((12, 7), "Tail: the Last 10 % of Chunks", axes=_two_axes)
+def plot_tail(axes: Sequence[Axes], chunk_metrics: Iterable[Record] | None) -> None:
     """Plot how many chunks ran at once, and below it the last 10 % of chunks one by one.
 
-    Parameters are those of :func:`plot_chunk_gantt`. The axes that are returned are the upper
-    ones; the lower ones are ``fig.axes[1]``.
+    The axes that are returned are the upper ones; the lower ones are ``fig.axes[1]``.
     """
     records, start, end = spans(require(chunk_metrics, NO_CHUNKS))
     if not records:
         raise ValueError(NO_TIMES)
+    ax, below = axes
     n = max(1, len(records) // 10)
     last = np.argsort(end, kind="stable")[-n:]
     rest = np.setdiff1d(np.arange(len(records)), last)
     begin = float(end[rest].max()) if len(rest) else float(start.min())
-    fig = new_figure(figsize)
-    ax, below = fig.subplots(2, 1, sharex=True, height_ratios=[2, 3])
     times, running = _running(start, end)
     ax.fill_between(times, running, step="post", color=BLUE, alpha=0.4, linewidth=0)
     ax.step(times, running, where="post", color=BLUE, linewidth=1.2)
     ax.set_ylim(0, float(running.max()) * 1.1)
     whole_numbers(ax.yaxis)
     stretch = day_numbers(epochs([begin, end.max()]))
-    for axes in (ax, below):
-        axes.axvspan(*stretch, color=ORANGE, alpha=0.15, linewidth=0)
+    for each in axes:
+        each.axvspan(*stretch, color=ORANGE, alpha=0.15, linewidth=0)
     whole, tail = float(end.max() - start.min()), float(end.max() - begin)
     share = 100 * tail / whole if whole > 0 else 0.0
     chunks = f"{n:,} chunks" if n != 1 else "chunk"
@@ -142,12 +117,10 @@ def plot_tail(
     else:
         whole_numbers(below.yaxis)
     setup_timeline_axes(below, ylabel="Chunk, by end")
-    setup_timeline_axes(ax, xlabel="", ylabel="Chunks Running", title=title)
+    setup_timeline_axes(ax, xlabel="", ylabel="Chunks Running")
     ax.set_xlim(*day_numbers(epochs([start.min() - 0.01 * whole, end.max() + 0.01 * whole])))
     ax.tick_params(axis="x", labelbottom=False)
     ax.xaxis.get_offset_text().set_visible(False)
-    finish(fig, output_path)
-    return fig, ax
 
 
 def _natural(name: str) -> tuple[int, str]:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roastcoffea.visualization.bars import histogram, mark_centre, per_record
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
+from roastcoffea.visualization.figure import label_axes, plot
 from roastcoffea.visualization.records import Record, column, require
 from roastcoffea.visualization.series import Floats
-from roastcoffea.visualization.style import BLUE, ORANGE, VERMILLION, styled
+from roastcoffea.visualization.style import BLUE, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = [
     "plot_branch_access_per_chunk",
@@ -28,24 +27,11 @@ __all__ = [
 NO_CHUNKS = "No chunk metrics data available"
 
 
-@styled
+@plot((10, 6), "Compression Ratio Distribution Across Files")
 def plot_compression_ratio_distribution(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-    title: str = "Compression Ratio Distribution Across Files",
-    bins: int = 20,
-) -> tuple[Figure, Axes]:
+    ax: Axes, metrics: Mapping[str, Any] | None, bins: int = 20
+) -> None:
     """Plot how well files are compressed, as a histogram with mean and median.
-
-    Parameters
-    ----------
-    metrics
-        the metrics, as ``collector.get_metrics()`` returns them
-    bins
-        the number of bins
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -54,80 +40,45 @@ def plot_compression_ratio_distribution(
     ['Mean: 0.500', 'Median: 0.500']
     """
     ratios = _numbers(metrics, "compression_ratios", "No compression ratio data available")
-    fig, ax = new_plot(figsize)
     histogram(ax, ratios, bins)
     mark_centre(ax, ratios, "{:.3f}".format)
-    label_axes(ax, title, "Compression Ratio (compressed/uncompressed)", "Number of Files")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Compression Ratio (compressed/uncompressed)", "Number of Files")
 
 
-@styled
+@plot((10, 6), "Bytes Read Percentage Distribution")
 def plot_data_access_percentage(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-    title: str = "Bytes Read Percentage Distribution",
-    bins: int = 20,
-) -> tuple[Figure, Axes]:
-    """Plot which share of their bytes was read of files, as a histogram with mean and median.
-
-    Parameters are those of :func:`plot_compression_ratio_distribution`.
-    """
+    ax: Axes, metrics: Mapping[str, Any] | None, bins: int = 20
+) -> None:
+    """Plot which share of their bytes was read of files, as a histogram with mean and median."""
     message = "No bytes read percentage data available"
     shares = _numbers(metrics, "bytes_read_percent_per_file", message)
-    fig, ax = new_plot(figsize)
     top = min(100.0, 1.1 * float(shares.max())) or 100.0
     histogram(ax, shares, bins, over=(0.0, top))
     ax.set_xlim(0, top)
     mark_centre(ax, shares, "{:.1f}%".format)
-    label_axes(ax, title, "Bytes Read (%)", "Number of Files")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Bytes Read (%)", "Number of Files")
 
 
-@styled
-def plot_branch_access_per_chunk(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Branches Accessed Per Chunk",
-) -> tuple[Figure, Axes]:
-    """Plot how many branches each chunk read, in the order of the records, and their mean.
-
-    Parameters
-    ----------
-    chunk_metrics
-        the chunk records, as ``collector.chunk_metrics`` holds them
-    output_path, figsize, title
-        as of every plot
-    """
+@plot((12, 6), "Branches Accessed Per Chunk")
+def plot_branch_access_per_chunk(ax: Axes, chunk_metrics: Iterable[Record] | None) -> None:
+    """Plot how many branches each chunk read, in the order of the records, and their mean."""
     records = require(chunk_metrics, NO_CHUNKS)
     branches = column(records, "num_branches_accessed", 0.0)
     if not branches.any():
         raise ValueError("No branch access data in chunk metrics")
-    fig, ax = new_plot(figsize)
     per_record(ax, {"": branches}, [BLUE])
     mean = float(branches.mean())
     ax.axhline(mean, color=VERMILLION, linestyle="--", label=f"Mean: {mean:.1f}")
     ax.set_ylim(0, float(branches.max()) * 1.15)
     ax.legend(loc="upper right")
-    label_axes(ax, title, "Chunk Index", "Branches Accessed")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Chunk Index", "Branches Accessed")
 
 
-@styled
-def plot_bytes_accessed_per_chunk(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Bytes Accessed Per Chunk (Compressed vs Uncompressed)",
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Bytes Accessed Per Chunk (Compressed vs Uncompressed)")
+def plot_bytes_accessed_per_chunk(ax: Axes, chunk_metrics: Iterable[Record] | None) -> None:
     """Plot the bytes that each chunk read, in the order of the records, before and after inflating.
 
     These are a chunk's own bytes, also for records that tell only those of the whole file.
-    Parameters are those of :func:`plot_branch_access_per_chunk`.
 
     Example
     -------
@@ -142,7 +93,6 @@ def plot_bytes_accessed_per_chunk(
     if not compressed.any() and not uncompressed.any():
         raise ValueError("No bytes access data in chunk metrics")
     share = _share_of_file(records, compressed)
-    fig, ax = new_plot(figsize)
     heights = {
         "Compressed (on-disk)": compressed * share / 1e6,
         "Uncompressed (in-memory)": uncompressed * share / 1e6,
@@ -150,9 +100,7 @@ def plot_bytes_accessed_per_chunk(
     per_record(ax, heights, [BLUE, ORANGE])
     ax.set_ylim(0, max(float(values.max()) for values in heights.values()) * 1.15)
     ax.legend(loc="upper right", ncols=2)
-    label_axes(ax, title, "Chunk Index", "Bytes (MB)")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Chunk Index", "Bytes (MB)")
 
 
 def _numbers(metrics: Mapping[str, Any] | None, key: str, message: str) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.transforms import ScaledTranslation
 
 from roastcoffea.visualization.bars import stacked
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
+from roastcoffea.visualization.figure import label_axes, plot
 from roastcoffea.visualization.names import name_ticks, plain, shown
 from roastcoffea.visualization.records import Record, column, names, require
 from roastcoffea.visualization.series import Floats
@@ -24,12 +24,10 @@ from roastcoffea.visualization.style import (
     SMALL,
     VERMILLION,
     YELLOW,
-    styled,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 __all__ = ["plot_time_ledger", "plot_wall_split"]
@@ -68,13 +66,8 @@ LABELLED = 34
 ROWS = 40
 
 
-@styled
-def plot_time_ledger(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Where Worker Time Went",
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Where Worker Time Went")
+def plot_time_ledger(ax: Axes, metrics: Mapping[str, Any] | None) -> None:
     """Plot where the time of all worker threads went, as stacked bars.
 
     Parameters
@@ -86,8 +79,6 @@ def plot_time_ledger(
         for what could not be told apart ``processor``, ``tasks_cpu``, ``tasks_wait``, ``tasks``. In
         metrics without a ledger the parts come from the fine metrics, and what is left of
         cores x elapsed time is idle.
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -107,7 +98,6 @@ def plot_time_ledger(
     whole = np.sum(list(table.values()), axis=0)
     percent = 100 / np.where(whole > 0, whole, 1.0)
     shares = {part: seconds * percent for part, seconds in table.items()}
-    fig, ax = new_plot(figsize)
     look = [LEDGER_PARTS.get(part, (shown(part, 20), GREY)) for part in order]
     named = {label: shares[part] for part, (label, _) in zip(order, look, strict=True)}
     colours = [colour for _, colour in look]
@@ -117,18 +107,11 @@ def plot_time_ledger(
         _draw_areas(ax, named, colours)
     ax.set_xlim(0, 100)
     plain(_legend_below(ax, 5).get_texts())
-    label_axes(ax, title, "Share of Worker Thread Time (%)", "Worker" if len(rows) > 1 else "")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Share of Worker Thread Time (%)", "Worker" if len(rows) > 1 else "")
 
 
-@styled
-def plot_wall_split(
-    chunk_metrics: Iterable[Record] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Wall Time of Chunks by Dataset",
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Wall Time of Chunks by Dataset")
+def plot_wall_split(ax: Axes, chunk_metrics: Iterable[Record] | None) -> None:
     """Plot where the wall time of chunks went, for each dataset, as stacked bars.
 
     Of more than 40 datasets the ones that took longest are shown. What a record does not tell of
@@ -139,8 +122,6 @@ def plot_wall_split(
     chunk_metrics
         the chunk records; ``wall_split`` of a record is ``{cpu, runqueue, throttled, block_io,
         gil, other}`` in seconds
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -168,16 +149,13 @@ def plot_wall_split(
     }
     shares = {label: values for label, values in shares.items() if values.any()}
     colours = [colour for label, colour in WALL_PARTS.values() if label in shares]
-    fig, ax = new_plot(figsize)
     sizes = [
         f"{_hours(seconds[i])}, {chunks[i]:,} chunk{'s' if chunks[i] != 1 else ''}" for i in kept
     ]
     _draw_rows(ax, shares, colours, [str(datasets[i]) for i in kept], sizes)
     ax.set_xlim(0, 100)
     _legend_below(ax, 3)
-    label_axes(ax, title, "Share of Wall Time (%)", "Dataset")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "Share of Wall Time (%)", "Dataset")
 
 
 def _ledger(metrics: Mapping[str, Any] | None) -> dict[str, Mapping[str, float]]:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot
+from roastcoffea.visualization.figure import plot
 from roastcoffea.visualization.series import Floats, Table, fold, on_times, quantiles, read_series
-from roastcoffea.visualization.style import BLUE, INK, ORANGE, SMALL, VERMILLION, styled
+from roastcoffea.visualization.style import BLUE, INK, ORANGE, SMALL, VERMILLION
 from roastcoffea.visualization.timeline import draw_mean, draw_workers, percent_limits
 from roastcoffea.visualization.utils import setup_timeline_axes, validate_tracking_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = [
     "plot_memory_limit",
@@ -29,48 +28,26 @@ NO_MEMORY = "Memory or memory limit data not available"
 THRESHOLDS = ((0.7, "spill"), (0.8, "pause"), (0.95, "kill"))
 
 
-@styled
+@plot((10, 4), "Memory Utilization Over Time")
 def plot_memory_utilization_mean_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 4),
-    title: str = "Memory Utilization Over Time",
-) -> tuple[Figure, Axes]:
-    """Plot the mean share of their memory limit that workers use over time, and its range.
-
-    Parameters are those of :func:`plot_memory_utilization_per_worker_timeline`.
-    """
+    ax: Axes, tracking_data: Mapping[str, Any] | None
+) -> None:
+    """Plot the mean share of their memory limit that workers use over time, and its range."""
     table, limits = _read(tracking_data)
     shares = _shares(table.values, limits)
     shares[:, np.isnan(shares).all(axis=0)] = 0.0  # nobody had a limit then
-    fig, ax = new_plot(figsize)
     draw_mean(ax, table.times, shares)
     percent_limits(ax, shares)
-    setup_timeline_axes(ax, ylabel="Memory Utilization (%)", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Memory Utilization (%)")
 
 
-@styled
+@plot((12, 6), "Memory Utilization Per Worker Over Time")
 def plot_memory_utilization_per_worker_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Memory Utilization Per Worker Over Time",
-    max_legend_entries: int = 5,
-) -> tuple[Figure, Axes]:
+    ax: Axes, tracking_data: Mapping[str, Any] | None, max_legend_entries: int = 5
+) -> None:
     """Plot the share of its memory limit that each worker uses over time.
 
     Workers without a limit are left out. More than 50 workers are drawn as bands of quantiles.
-
-    Parameters
-    ----------
-    tracking_data
-        what the workers did over time, as ``collector.tracking_data`` holds it
-    max_legend_entries
-        up to so many workers are named in a legend; more are only counted
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -87,27 +64,17 @@ def plot_memory_utilization_per_worker_timeline(
     if not limited.any():
         raise ValueError(NO_MEMORY)
     workers = [worker for worker, keep in zip(table.workers, limited, strict=True) if keep]
-    fig, ax = new_plot(figsize)
     draw_workers(ax, Table(table.times, workers, shares[limited]), max_legend_entries)
     percent_limits(ax, shares)
-    setup_timeline_axes(ax, ylabel="Memory Utilization (%)", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Memory Utilization (%)")
 
 
-@styled
-def plot_memory_limit(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 5),
-    title: str = "Worker Memory Against Its Limit",
-) -> tuple[Figure, Axes]:
+@plot((10, 5), "Worker Memory Against Its Limit")
+def plot_memory_limit(ax: Axes, tracking_data: Mapping[str, Any] | None) -> None:
     """Plot the memory of the fullest and of the median worker, below the limit of workers.
 
     Dotted lines tell where Dask starts to spill, pauses a worker and kills it, unless it was
     configured otherwise; where limits differ, the lowest one counts.
-
-    Parameters are those of :func:`plot_memory_utilization_per_worker_timeline`.
     """
     table, limits = _read(tracking_data)
     if not (limits > 0).any() or not np.isfinite(table.values).any():
@@ -117,7 +84,6 @@ def plot_memory_limit(
     limit = float(limits[limits > 0].min()) / 1e9
     peak = float(np.nanmax(high))
     fullest = f"Fullest worker (peak {peak:.3g} GB, {100 * peak / limit:.0f} % of the limit)"
-    fig, ax = new_plot(figsize)
     marker = "o" if len(times) == 1 else ""
     ax.fill_between(times, low, high, color=BLUE, alpha=0.2, linewidth=0, label="All workers")
     ax.plot(times, high, color=VERMILLION, marker=marker, label=fullest)
@@ -134,10 +100,8 @@ def plot_memory_limit(
             va="center",
             fontsize=SMALL,
         )
-    fig.legend(loc="outside lower center", ncols=4)
-    setup_timeline_axes(ax, ylabel="Memory per Worker (GB)", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    ax.figure.legend(loc="outside lower center", ncols=4)
+    setup_timeline_axes(ax, ylabel="Memory per Worker (GB)")
 
 
 def _read(tracking_data: Mapping[str, Any] | None) -> tuple[Table, Floats]:

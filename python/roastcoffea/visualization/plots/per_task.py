@@ -9,23 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot, note
+from roastcoffea.visualization.figure import label_axes, note, plot
 from roastcoffea.visualization.names import name_ticks
-from roastcoffea.visualization.style import (
-    BLUE,
-    GREEN,
-    GRID_ALPHA,
-    HATCHES,
-    ORANGE,
-    SKY,
-    YELLOW,
-    styled,
-)
+from roastcoffea.visualization.style import BLUE, GREEN, GRID_ALPHA, HATCHES, ORANGE, SKY, YELLOW
 from roastcoffea.visualization.timeline import slant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = [
     "extract_per_task_metrics",
@@ -67,21 +57,14 @@ def extract_per_task_metrics(
     return result
 
 
-@styled
-def plot_per_task_cpu_io(
-    span_metrics: Mapping[Any, float] | None,
-    output_path: PathLike | None = None,
-    title: str = "CPU vs I/O Time per Task",
-    figsize: Size = (12, 6),
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "CPU vs I/O Time per Task", title_first=True)
+def plot_per_task_cpu_io(ax: Axes, span_metrics: Mapping[Any, float] | None) -> None:
     """Plot for each kind of task the seconds on the CPU and the seconds of waiting.
 
     Parameters
     ----------
     span_metrics
         ``{("execute", prefix, activity, unit): value}``, as ``collector.span_metrics`` holds it
-    output_path, title, figsize
-        as of every plot
 
     Example
     -------
@@ -93,59 +76,39 @@ def plot_per_task_cpu_io(
     if not table:
         raise ValueError("No per-task CPU/IO metrics found")
     values = np.array(list(table.values()))
-    fig, ax = new_plot(figsize)
     x = np.arange(len(table))
     cpu = ax.bar(x - 0.2, values[:, 0], 0.4, color=BLUE, label="CPU Time")
     wait = ax.bar(x + 0.2, values[:, 1], 0.4, color=ORANGE, hatch=HATCHES[1], label="I/O Time")
     for bars in (cpu, wait):
         ax.bar_label(bars, fmt="{:.3g}", fontsize=8, padding=1)
     ax.legend(loc="best")
-    _finish(ax, table, title, "Time (seconds)")
-    finish(fig, output_path)
-    return fig, ax
+    _finish(ax, table, "Time (seconds)")
 
 
-@styled
-def plot_per_task_bytes_read(
-    span_metrics: Mapping[Any, float] | None,
-    output_path: PathLike | None = None,
-    title: str = "Bytes Read per Task",
-    figsize: Size = (12, 6),
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Bytes Read per Task", title_first=True)
+def plot_per_task_bytes_read(ax: Axes, span_metrics: Mapping[Any, float] | None) -> None:
     """Plot for each kind of task the bytes that Dask read back from disk, having spilled them.
 
-    Input files are not among them. Parameters are those of :func:`plot_per_task_cpu_io`.
+    Input files are not among them.
     """
     table = _table(span_metrics, ("disk-read",), "bytes")
     if not table:
         raise ValueError("No per-task disk-read metrics found")
-    fig, ax = new_plot(figsize)
     values = np.array(list(table.values()))[:, 0] / 1e9
     ax.bar(np.arange(len(table)), values, 0.6, color=BLUE)
     ax.set_ylim(0, float(values.max()) * 1.15)
     note(ax, "Spilled data that Dask read back from disk; input files are not in this")
-    _finish(ax, table, title, "Bytes Read (GB)")
-    finish(fig, output_path)
-    return fig, ax
+    _finish(ax, table, "Bytes Read (GB)")
 
 
-@styled
-def plot_per_task_overhead(
-    span_metrics: Mapping[Any, float] | None,
-    output_path: PathLike | None = None,
-    title: str = "Compression & Serialization Overhead per Task",
-    figsize: Size = (12, 6),
-) -> tuple[Figure, Axes]:
-    """Plot for each kind of task the seconds of (de)compressing and (de)serializing.
-
-    Parameters are those of :func:`plot_per_task_cpu_io`.
-    """
+@plot((12, 6), "Compression & Serialization Overhead per Task", title_first=True)
+def plot_per_task_overhead(ax: Axes, span_metrics: Mapping[Any, float] | None) -> None:
+    """Plot for each kind of task the seconds of (de)compressing and (de)serializing."""
     activities = ("decompress", "compress", "deserialize", "serialize")
     table = _table(span_metrics, activities, "seconds")
     if not table:
         raise ValueError("No per-task overhead metrics found")
     values = np.array(list(table.values()))
-    fig, ax = new_plot(figsize)
     x = np.arange(len(table))
     looks = ((BLUE, ""), (SKY, HATCHES[1]), (GREEN, ""), (YELLOW, HATCHES[3]))
     for i, (activity, (colour, hatch)) in enumerate(zip(activities, looks, strict=True)):
@@ -160,9 +123,7 @@ def plot_per_task_overhead(
             label=activity.capitalize(),
         )
     ax.legend(loc="best")
-    _finish(ax, table, title, "Time (seconds)")
-    finish(fig, output_path)
-    return fig, ax
+    _finish(ax, table, "Time (seconds)")
 
 
 def _by_task(span_metrics: Mapping[Any, float] | None) -> Tasks:
@@ -200,9 +161,9 @@ def _table(
     return {prefix: row for prefix, row in rows.items() if any(row)}
 
 
-def _finish(ax: Axes, table: Mapping[str, Any], title: str, ylabel: str) -> None:
+def _finish(ax: Axes, table: Mapping[str, Any], ylabel: str) -> None:
     name_ticks(ax.xaxis, table, 30)
     slant(ax)
     ax.set_xlim(-0.7, max(len(table), 3) - 0.3)
     ax.grid(visible=True, axis="y", alpha=GRID_ALPHA)
-    label_axes(ax, title, "Task", ylabel)
+    label_axes(ax, "Task", ylabel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roastcoffea.visualization.bars import size_text
-from roastcoffea.visualization.figure import PathLike, Size, finish, label_axes, new_plot
+from roastcoffea.visualization.figure import label_axes, plot
 from roastcoffea.visualization.names import plain, shown
 from roastcoffea.visualization.style import (
     BLUE,
@@ -18,12 +18,10 @@ from roastcoffea.visualization.style import (
     HATCHES,
     ORANGE,
     VERMILLION,
-    styled,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_bytes_reconciliation"]
 
@@ -42,24 +40,12 @@ _AGAIN = "bytes_needed_again"
 Figures = dict[str, float]
 
 
-@styled
-def plot_bytes_reconciliation(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Bytes Needed, Requested and Read",
-) -> tuple[Figure, Axes]:
+@plot((12, 6), "Bytes Needed, Requested and Read")
+def plot_bytes_reconciliation(ax: Axes, metrics: Mapping[str, Any] | None) -> None:
     """Plot the bytes of each dataset by their sources, with the ratios between them.
 
     The part of the needed bytes that lies in baskets which a border between two chunks cuts, and
     which are therefore read twice, is hatched.
-
-    Parameters
-    ----------
-    metrics
-        the metrics, as ``collector.get_metrics()`` returns them
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -71,7 +57,6 @@ def plot_bytes_reconciliation(
     groups = _groups((metrics or {}).get("bytes_per_dataset") or {})
     if not groups:
         raise ValueError("No bytes of chunks in the metrics")
-    fig, ax = new_plot(figsize)
     widest = max(max(figures.values()) for figures in groups.values())
     present = [row for row in _SOURCES if any(row[0] in figures for figures in groups.values())]
     height = 0.8 / len(present)
@@ -91,10 +76,8 @@ def plot_bytes_reconciliation(
     ax.set_xlim(0, widest * 1.25)
     ax.xaxis.set_major_formatter(lambda value, _: size_text(value))
     ax.grid(visible=True, axis="x", alpha=GRID_ALPHA)
-    fig.legend(loc="outside lower center", ncols=len(present) + 1)
-    label_axes(ax, title, "Bytes of Chunks That Finished")
-    finish(fig, output_path)
-    return fig, ax
+    ax.figure.legend(loc="outside lower center", ncols=len(present) + 1)
+    label_axes(ax, "Bytes of Chunks That Finished")
 
 
 def _hatch(ax: Axes, y: float, needed: float, again: float, height: float) -> None:

@@ -7,51 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from roastcoffea.visualization.figure import (
-    PathLike,
-    Size,
-    finish,
-    label_axes,
-    new_plot,
-    whole_numbers,
-)
+from roastcoffea.visualization.figure import label_axes, plot, whole_numbers
 from roastcoffea.visualization.names import name_ticks
-from roastcoffea.visualization.style import BLUE, GREEN, GRID_ALPHA, ORANGE, SMALL, styled
+from roastcoffea.visualization.style import BLUE, GREEN, GRID_ALPHA, ORANGE, SMALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_efficiency_summary", "plot_resource_utilization"]
 
 
-@styled
-def plot_efficiency_summary(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-) -> tuple[Figure, Axes]:
+@plot((10, 6), "Efficiency Metrics Summary", titled=False)
+def plot_efficiency_summary(ax: Axes, metrics: Mapping[str, Any] | None) -> None:
     """Plot core efficiency and speed-up, each on a scale of its own.
 
     The scale of the speed-up ends at the number of cores, where that is known: 100 % of one is
     100 % of the other.
-
-    Parameters
-    ----------
-    metrics
-        the metrics, as ``collector.get_metrics()`` returns them
-    output_path, figsize
-        as of every plot
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and its left axes
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
 
     Example
     -------
@@ -65,7 +36,6 @@ def plot_efficiency_summary(
     if efficiency is None and speedup is None:
         raise ValueError("No efficiency metrics available")
     cores = metrics.get("total_cores")
-    fig, ax = new_plot(figsize)
     bars = []
     if efficiency is not None:
         top = max(100.0, 100 * efficiency)
@@ -77,21 +47,12 @@ def plot_efficiency_summary(
             top = max(top, efficiency * cores)
         bars.append(("Speedup Factor", speedup, top, ORANGE, "{:g}×", "{:.1f}×"))
     _draw(ax, bars)
-    label_axes(ax, "Efficiency Metrics Summary", "", "Value")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "", "Value")
 
 
-@styled
-def plot_resource_utilization(
-    metrics: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 6),
-) -> tuple[Figure, Axes]:
-    """Plot average workers, cores and peak memory; counts and memory have scales of their own.
-
-    Parameters are those of :func:`plot_efficiency_summary`.
-    """
+@plot((10, 6), "Resource Utilization Summary", titled=False)
+def plot_resource_utilization(ax: Axes, metrics: Mapping[str, Any] | None) -> None:
+    """Plot average workers, cores and peak memory; counts and memory have scales of their own."""
     if metrics is None:
         raise ValueError("metrics cannot be None")
     workers, cores = metrics.get("avg_workers"), metrics.get("total_cores")
@@ -108,11 +69,8 @@ def plot_resource_utilization(
         gb = memory / 1e9
         text = "{:.1f} GB" if gb >= 1 or gb == 0 else "{:.2g} GB"
         bars.append(("Peak Memory (GB)", gb, gb or 1.0, ORANGE, "{:g} GB", text))
-    fig, ax = new_plot(figsize)
     _draw(ax, bars)
-    label_axes(ax, "Resource Utilization Summary", "", "Value")
-    finish(fig, output_path)
-    return fig, ax
+    label_axes(ax, "", "Value")
 
 
 def _draw(ax: Axes, bars: list[tuple[str, float, float, str, str, str]]) -> None:

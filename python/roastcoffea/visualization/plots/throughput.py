@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
+from roastcoffea.visualization.figure import plot, whole_numbers
 from roastcoffea.visualization.series import Floats, Times, epochs, read_counts, read_series
-from roastcoffea.visualization.style import BLUE, ORANGE, SMALL, styled
+from roastcoffea.visualization.style import BLUE, ORANGE, SMALL
 from roastcoffea.visualization.timeline import draw_workers
 from roastcoffea.visualization.utils import setup_timeline_axes, validate_tracking_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = [
     "plot_throughput_timeline",
@@ -29,45 +28,21 @@ NO_TASKS = "No worker active tasks data available"
 STRETCHES = 400
 
 
-@styled
+@plot((12, 6), "Worker Activity Over Time")
 def plot_worker_activity_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Worker Activity Over Time",
-    max_legend_entries: int = 5,
-) -> tuple[Figure, Axes]:
-    """Plot how many tasks each worker had over time.
-
-    Parameters
-    ----------
-    tracking_data
-        what the workers did over time, as ``collector.tracking_data`` holds it
-    max_legend_entries
-        up to so many workers are named in a legend; more are only counted
-    output_path, figsize, title
-        as of every plot
-    """
+    ax: Axes, tracking_data: Mapping[str, Any] | None, max_legend_entries: int = 5
+) -> None:
+    """Plot how many tasks each worker had over time."""
     table = read_series(validate_tracking_data(tracking_data, "worker_active_tasks", NO_TASKS))
-    fig, ax = new_plot(figsize)
     draw_workers(ax, table, max_legend_entries)
     ax.set_ylim(bottom=0)
     whole_numbers(ax.yaxis)
-    setup_timeline_axes(ax, ylabel="Number of Active Tasks", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Number of Active Tasks")
 
 
-@styled
-def plot_total_active_tasks_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 5),
-    title: str = "Total Active Tasks Over Time",
-) -> tuple[Figure, Axes]:
+@plot((10, 5), "Total Active Tasks Over Time")
+def plot_total_active_tasks_timeline(ax: Axes, tracking_data: Mapping[str, Any] | None) -> None:
     """Plot how many tasks all workers together had over time.
-
-    Parameters are those of :func:`plot_worker_activity_timeline`.
 
     Example
     -------
@@ -80,24 +55,19 @@ def plot_total_active_tasks_timeline(
     """
     table = read_series(validate_tracking_data(tracking_data, "worker_active_tasks", NO_TASKS))
     total = np.nansum(table.values, axis=0)
-    fig, ax = new_plot(figsize)
     ax.plot(table.times, total, color=BLUE, marker="o" if len(total) == 1 else "")
     ax.fill_between(table.times, total, color=BLUE, alpha=0.25, linewidth=0)
     ax.set_ylim(0, max(float(total.max()) * 1.05, 1.0))
     whole_numbers(ax.yaxis)
-    setup_timeline_axes(ax, ylabel="Total Active Tasks", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Total Active Tasks")
 
 
-@styled
+@plot((12, 6), "Data Throughput Over Time")
 def plot_throughput_timeline(
+    ax: Axes,
     chunk_info: Mapping[Any, Sequence[float]] | None,
     tracking_data: Mapping[str, Any] | None = None,
-    output_path: PathLike | None = None,
-    figsize: Size = (12, 6),
-    title: str = "Data Throughput Over Time",
-) -> tuple[Figure, Axes]:
+) -> None:
     """Plot the rate at which chunks read data over time, and the number of workers.
 
     A chunk's bytes count evenly over its time. The rate is the mean over each of 400 stretches of
@@ -109,18 +79,6 @@ def plot_throughput_timeline(
         ``{(file, start, stop): (t_start, t_end, bytes)}``, as ``metrics["chunk_info"]`` holds it
     tracking_data
         what the workers did over time; with it, their number is drawn too
-    output_path, figsize, title
-        as of every plot
-
-    Returns
-    -------
-    tuple[Figure, Axes]
-        the figure and the axes of the rate
-
-    Raises
-    ------
-    ValueError
-        there is nothing to plot
 
     Example
     -------
@@ -135,16 +93,13 @@ def plot_throughput_timeline(
     if not len(chunks):
         raise ValueError("No chunk_info provided")
     times, rate = _rate(*chunks.T)
-    fig, ax = new_plot(figsize)
     ax.fill_between(times, rate, step="post", color=ORANGE, alpha=0.45, linewidth=0)
     ax.step(times, rate, where="post", color=ORANGE, linewidth=1.2)
     ax.set_ylim(0, float(rate.max()) * 1.08 or 1.0)
-    setup_timeline_axes(ax, ylabel="Data Rate (Gbps)", title=title)
+    setup_timeline_axes(ax, ylabel="Data Rate (Gbps)")
     counts = (tracking_data or {}).get("worker_counts")
     if counts:
         _draw_worker_count(ax, times, *read_counts(counts))
-    finish(fig, output_path)
-    return fig, ax
 
 
 def _rate(start: Floats, end: Floats, size: Floats) -> tuple[Times, Floats]:

@@ -5,33 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea.visualization.figure import PathLike, Size, finish, new_plot, whole_numbers
+from roastcoffea.visualization.figure import plot, whole_numbers
 from roastcoffea.visualization.series import read_counts
-from roastcoffea.visualization.style import BLUE, styled
+from roastcoffea.visualization.style import BLUE
 from roastcoffea.visualization.utils import setup_timeline_axes, validate_tracking_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_worker_count_timeline"]
 
 
-@styled
-def plot_worker_count_timeline(
-    tracking_data: Mapping[str, Any] | None,
-    output_path: PathLike | None = None,
-    figsize: Size = (10, 4),
-    title: str = "Worker Count Over Time",
-) -> tuple[Figure, Axes]:
+@plot((10, 4), "Worker Count Over Time")
+def plot_worker_count_timeline(ax: Axes, tracking_data: Mapping[str, Any] | None) -> None:
     """Plot how many workers there were over time.
-
-    Parameters
-    ----------
-    tracking_data
-        what the workers did over time, as ``collector.tracking_data`` holds it
-    output_path, figsize, title
-        as of every plot
 
     Example
     -------
@@ -43,7 +30,6 @@ def plot_worker_count_timeline(
     """
     counts = validate_tracking_data(tracking_data, "worker_counts", "No worker count data")
     times, numbers = read_counts(counts)
-    fig, ax = new_plot(figsize)
     # Markers show the samples as long as they can be told apart.
     ax.plot(
         times,
@@ -55,6 +41,4 @@ def plot_worker_count_timeline(
     )
     ax.set_ylim(0, max(float(numbers.max()) * 1.1, 1.0))
     whole_numbers(ax.yaxis)
-    setup_timeline_axes(ax, ylabel="Number of Workers", title=title)
-    finish(fig, output_path)
-    return fig, ax
+    setup_timeline_axes(ax, ylabel="Number of Workers")
