@@ -10,7 +10,6 @@
 
 #include "export/record.h"
 #include "record/cbor-json.h"
-#include "record/documented.h"
 #include "util/cbor.h"
 #include "util/size.h"
 
@@ -145,6 +144,18 @@ static void record_put_peak_source(struct rows *rows, const struct record *recor
                                                       : "sampled");
 }
 
+/* Parts of "wall_split" */
+static const struct {
+        const char *key;
+        enum chunk_field field;
+        double unit;
+} record_split[] = {
+        { "cpu", CHUNK_CPU_NS, 1e9 },           { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
+        { "throttled", CHUNK_THROTTLED_NS, 1e9 }, { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
+        { "gil", CHUNK_GIL_NS, 1e9 },           { "other", CHUNK_OTHER_NS, 1e9 },
+        { "samples", CHUNK_SPLIT_SAMPLES, 1 },
+};
+
 static void record_put_split(struct rows *rows, const struct record *record)
 {
         struct json *json;
@@ -157,12 +168,13 @@ static void record_put_split(struct rows *rows, const struct record *record)
         if (!json)
                 return;
         json_object(json);
-        for (const struct documented_number *part = documented_split; part->key; part++) {
-                if (part->unit == 1)
-                        record_put_count(json, part->key, record_get(record, part->field));
+        for (size_t i = 0; i < ROAST_ARRAY_SIZE(record_split); i++) {
+                int64_t value = record_get(record, record_split[i].field);
+
+                if (record_split[i].unit == 1)
+                        record_put_count(json, record_split[i].key, value);
                 else
-                        record_put_scaled(json, part->key, record_get(record, part->field),
-                                          part->unit);
+                        record_put_scaled(json, record_split[i].key, value, record_split[i].unit);
         }
         json_end(json);
 }

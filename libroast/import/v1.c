@@ -16,10 +16,10 @@
 #include <xxhash.h>
 
 #include "import/import.h"
-#include "import/python-text.h"
-#include "import/v1.h"
+#include "util/python-text.h"
 #include "util/cleanup.h"
 #include "util/size.h"
+#include "v1/v1.h"
 
 #define METRICS_MAX (1u << 30)
 #define OTHERS_MAX  (1u << 20)
@@ -42,14 +42,14 @@ static int v1_parse_metrics(struct v1 *v1, const char *path, const struct buf *t
         struct roast_error what = { 0 };
         int r;
 
-        if (json_reader_init(&v1->in, (const char *)text->data, text->len) < 0)
+        if (json_reader_init(&v1->reader, (const char *)text->data, text->len) < 0)
                 return roast_fail_nomem(error);
         if (v1_read_metrics(v1)) {
-                r = json_reader_end(&v1->in, &what);
+                r = json_reader_end(&v1->reader, &what);
                 if (r >= 0 && !v1_read_info(v1))
-                        r = json_reader_end(&v1->in, &what);
+                        r = json_reader_end(&v1->reader, &what);
         } else {
-                r = json_reader_end(&v1->in, &what);
+                r = json_reader_end(&v1->reader, &what);
         }
         if (v1->error.code) {
                 *error = v1->error;
@@ -302,9 +302,7 @@ static int v1_add_all(struct v1 *v1, struct roast_error *error)
 
         if (isnan(v1->elapsed_s) && v1->has[V1_ELAPSED])
                 v1->elapsed_s = v1->figures[V1_ELAPSED].real;
-        r = v1_chunks_end(&v1->chunks, error);
-        if (r >= 0)
-                r = v1_series_end(&v1->series, v1->run, offset_ns, error);
+        r = v1_series_end(&v1->series, v1->run, offset_ns, error);
         if (r >= 0 && offset_ns)
                 r = roast_run_fact_int(v1->run, "import.offset_ns", offset_ns, error);
         if (r >= 0)

@@ -71,26 +71,24 @@ static struct roast_section *chunks_section_of(struct roast_summary *summary, si
 
 static double chunks_seconds_of(const struct run_value *ns)
 {
-        return ns->type == RUN_INT ? (double)ns->integer / 1e9 : (double)NAN;
+        return run_number(ns) / 1e9;
 }
 
 static struct chunk_figures chunks_figures_of(const struct run_value *values)
 {
-        const struct run_value *start = &values[CHUNK_RSS_START_BYTES];
-        const struct run_value *end = &values[CHUNK_RSS_END_BYTES];
-        bool has_rss = start->type == RUN_INT && end->type == RUN_INT;
+        const struct run_value *delta = &values[CHUNK_RSS_DELTA_BYTES];
 
         return (struct chunk_figures){
                 .wall_s = chunks_seconds_of(&values[CHUNK_WALL_NS]),
                 .cpu_s = chunks_seconds_of(&values[CHUNK_CPU_NS]),
-                .rss_delta_mib =
-                        has_rss ? ((double)end->integer - (double)start->integer) / CHUNK_MIB
-                                : (double)NAN,
-                .has_events = values[CHUNK_NUM_EVENTS].type == RUN_INT,
-                .events = run_int_or(&values[CHUNK_NUM_EVENTS], 0),
-                .requested_bytes = values[CHUNK_REQUESTED_BYTES].type == RUN_INT
-                                           ? (double)values[CHUNK_REQUESTED_BYTES].integer
-                                           : (double)NAN,
+                .rss_delta_mib = (delta->type != RUN_NULL
+                                          ? run_number(delta)
+                                          : run_number(&values[CHUNK_RSS_END_BYTES]) -
+                                                    run_number(&values[CHUNK_RSS_START_BYTES])) /
+                                 CHUNK_MIB,
+                .has_events = values[CHUNK_NUM_EVENTS].type != RUN_NULL,
+                .events = stat_whole(run_number(&values[CHUNK_NUM_EVENTS])),
+                .requested_bytes = run_number(&values[CHUNK_REQUESTED_BYTES]),
         };
 }
 
@@ -215,22 +213,73 @@ static int chunks_scan(struct collect *collect, struct found *found, struct roas
 }
 
 /* values: chunk_id, name_text, then the section fields */
+static double chunks_seconds_or_0(const struct run_value *ns)
+{
+        return ns->type == RUN_NULL ? 0 : chunks_seconds_of(ns);
+}
+
 static struct section_figures chunks_section_figures_of(const struct run_value *values)
 {
         const struct run_value *fields = values + 2;
-        const struct run_value *memory = &fields[SECTION_RSS_DELTA_BYTES];
 
         return (struct section_figures){
                 .kind = (int)(run_int_or(&fields[SECTION_KIND], 0) & 7),
                 .count = run_int_or(&fields[SECTION_COUNT], 0),
-                .total_s = (double)run_int_or(&fields[SECTION_TOTAL_NS], 0) / 1e9,
-                .self_s = (double)run_int_or(&fields[SECTION_SELF_NS], 0) / 1e9,
-                .min_s = (double)run_int_or(&fields[SECTION_MIN_NS], 0) / 1e9,
-                .max_s = (double)run_int_or(&fields[SECTION_MAX_NS], 0) / 1e9,
-                .rss_delta_bytes = memory->type == RUN_INT ? (double)memory->integer : (double)NAN,
-                .has_bytes = fields[SECTION_BYTES].type == RUN_INT,
-                .bytes = run_int_or(&fields[SECTION_BYTES], 0),
+                .total_s = chunks_seconds_or_0(&fields[SECTION_TOTAL_NS]),
+                .self_s = chunks_seconds_or_0(&fields[SECTION_SELF_NS]),
+                .min_s = chunks_seconds_or_0(&fields[SECTION_MIN_NS]),
+                .max_s = chunks_seconds_or_0(&fields[SECTION_MAX_NS]),
+                .rss_delta_bytes = run_number(&fields[SECTION_RSS_DELTA_BYTES]),
+                .has_bytes = fields[SECTION_BYTES].type != RUN_NULL,
+                .bytes = stat_whole(run_number(&fields[SECTION_BYTES])),
         };
+}
+
+/* Section records that were given by themselves count in the place of those of the chunks. */
+static bool chunks_counts_section(struct roast_section *section, const struct run_value *chunk_id)
+{
+        char *name = section->name, *type = section->type;
+
+        if (chunk_id->type != RUN_NULL)
+                return !section->listed;
+        if (!section->listed)
+                *section = (struct roast_section){ .name = name, .type = type, .listed = true };
+        return true;
+}
+
+/* section.type.NAME */
+static int chunks_note_type(const struct roast_fact *fact, void *context)
+{
+        static const char prefix[] = "section.type.";
+        const size_t len = sizeof(prefix) - 1;
+        struct collect *collect = context;
+
+        if (strncmp(fact->name, prefix, len) || fact->type != ROAST_FACT_TEXT)
+                return 0;
+        for (size_t i = 0; i < collect->summary->n_sections; i++) {
+                struct roast_section *section = &collect->summary->sections[i];
+
+                if (!section->listed || section->type || strcmp(section->name, fact->name + len))
+                        continue;
+                section->type = strdup(fact->text);
+                if (!section->type)
+                        return collect->r = ROAST_E_NOMEM;
+        }
+        return 0;
+}
+
+/* What those that were given by themselves are called */
+static int chunks_name_types(struct collect *collect, struct roast_error *error)
+{
+        bool any = false;
+        int r;
+
+        for (size_t i = 0; i < collect->summary->n_sections; i++)
+                any |= collect->summary->sections[i].listed;
+        if (!any)
+                return 0;
+        r = roast_run_facts(collect->run, chunks_note_type, collect, error);
+        return r >= 0 && collect->r < 0 ? roast_fail_nomem(error) : r;
 }
 
 static int chunks_scan_sections(struct collect *collect, size_t *slots,
@@ -262,14 +311,19 @@ static int chunks_scan_sections(struct collect *collect, size_t *slots,
                         r = roast_fail_nomem(error);
                         break;
                 }
+                if (!chunks_counts_section(section, &scan.values[0]))
+                        continue;
                 figures = chunks_section_figures_of(scan.values);
                 section_add(section, &figures);
-                if (watch && watch->section(scan.values, watch->context, error) < 0) {
+                if (watch && scan.values[0].type != RUN_NULL &&
+                    watch->section(scan.values, watch->context, error) < 0) {
                         r = ROAST_E_NOMEM;
                         break;
                 }
         }
         run_scan_end(&scan);
+        if (r >= 0)
+                r = chunks_name_types(collect, error);
         if (r >= 0)
                 section_sort(summary->sections, summary->n_sections);
         return r;

@@ -44,6 +44,8 @@ struct collect {
         char derived[200];           /* where the report comes from; empty: it is coffea's own */
         struct report_custom custom; /* the user's own figures */
         struct imported imported;
+        bool given;   /* figures in the place of all that is measured */
+        bool assumes; /* as documented: a process time that the report lacks is the elapsed time */
         struct task_times times;
         struct intern texts;            /* the text table: id - 1 */
         struct collect_worker *workers; /* by the id of the name, less 1; NULL: no memory yet */
@@ -54,6 +56,8 @@ int collect_workers(struct collect *collect, struct roast_error *error);
 /* a part of collect_workers() */
 int collect_processes(struct collect *collect, struct roast_error *error);
 int collect_series(struct collect *collect, struct roast_error *error);
+/* behind those two: what they know is better */
+int collect_samples(struct collect *collect, struct roast_error *error);
 int collect_spans(struct collect *collect, struct roast_error *error);
 int collect_tasks(struct collect *collect, struct roast_error *error);
 int collect_chunks(struct collect *collect, struct roast_error *error);

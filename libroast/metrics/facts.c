@@ -1,9 +1,11 @@
 /* Base facts from the run's own facts: elapsed time, coffea's report */
 
+#include <math.h>
 #include <string.h>
 
 #include "metrics/collect.h"
 #include "metrics/custom.h"
+#include "metrics/given.h"
 
 static void facts_note_text(char *room, size_t size, const char *text)
 {
@@ -59,6 +61,37 @@ static void facts_note_columns(struct roast_metric_set *set, const char *lines)
                 roast_metric_set_count(set, ROAST_TOTAL_BRANCHES_READ, n);
 }
 
+static int facts_note_elapsed(struct roast_metric_set *set, const struct roast_fact *fact)
+{
+        if (fact->type == ROAST_FACT_ABSENT || !isfinite(fact->real))
+                return fact->text ? roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS, "%s",
+                                                            fact->text)
+                                  : 0;
+        roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
+        return 0;
+}
+
+static int facts_note_given(struct collect *collect, const struct roast_fact *fact)
+{
+        collect->given |= !strcmp(fact->name, "given.whole");
+        return given_note(collect->summary, fact->name + 6, fact);
+}
+
+/* Why what no fact is about is not known; of figures that were given, their group says it. */
+static int facts_set_reasons(struct collect *collect)
+{
+        struct roast_metric_set *set = &collect->summary->metrics;
+        struct roast_value *elapsed = &set->values[ROAST_ELAPSED_TIME_SECONDS];
+
+        if (collect->given)
+                return 0;
+        if (elapsed->state == ROAST_ABSENT && !elapsed->reason &&
+            roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS, "the run has not finished") <
+                    0)
+                return ROAST_E_NOMEM;
+        return report_begin(set);
+}
+
 /* Non-zero ends the walk: an error, kept where the walk's caller finds it. */
 static int facts_note(const struct roast_fact *fact, void *context)
 {
@@ -69,10 +102,10 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 collect->start_utc_ns = fact->integer;
         else if (!strcmp(fact->name, "run.end_utc_ns") && fact->type == ROAST_FACT_INT)
                 collect->end_utc_ns = fact->integer;
-        else if (!strcmp(fact->name, "run.elapsed_ns") && fact->type == ROAST_FACT_INT)
-                roast_metric_set_real(set, ROAST_ELAPSED_TIME_SECONDS, fact->real / 1e9);
         else if (!strcmp(fact->name, "run.shortfall") && fact->type == ROAST_FACT_TEXT)
                 facts_note_text(collect->shortfall, sizeof(collect->shortfall), fact->text);
+        else if (!strcmp(fact->name, "run.elapsed_ns") && fact->type != ROAST_FACT_TEXT)
+                collect->r = facts_note_elapsed(set, fact);
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
                 roast_metric_set_count(set, ROAST_MONITORING_FAULTS, fact->integer);
         else if (!strncmp(fact->name, "monitor.", 8) && fact->type == ROAST_FACT_INT)
@@ -99,6 +132,10 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 facts_note_columns(set, fact->text);
         else if (!strcmp(fact->name, "report.derived") && fact->type == ROAST_FACT_TEXT)
                 facts_note_text(collect->derived, sizeof(collect->derived), fact->text);
+        else if (!strncmp(fact->name, "given.", 6))
+                collect->r = facts_note_given(collect, fact);
+        else if (!strcmp(fact->name, "report.fallback"))
+                collect->assumes = true;
         else if (!strncmp(fact->name, "imported.", 9))
                 imported_note(&collect->imported, fact->name + 9, fact);
         else if (!strncmp(fact->name, "report.", 7))
@@ -112,19 +149,17 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         int r;
 
         collect->start_utc_ns = collect->end_utc_ns = INT64_MIN;
-        r = report_begin(set);
-        if (r >= 0)
-                r = roast_metric_set_absent(set, ROAST_ELAPSED_TIME_SECONDS,
-                                            "the run has not finished");
-        if (r < 0)
-                return roast_fail_nomem(error);
         r = roast_run_facts(collect->run, facts_note, collect, error);
         if (r < 0)
                 return r;
-        if (collect->r < 0)
+        if (collect->r < 0 || facts_set_reasons(collect) < 0)
                 return roast_fail_nomem(error);
         custom_end(collect->summary);
         if (collect->derived[0] && report_set_derived(set, collect->derived) < 0)
                 return roast_fail_nomem(error);
+        if (collect->assumes && !collect->custom.given && report_assume_process_time(set) < 0)
+                return roast_fail_nomem(error);
+        if (collect->given)
+                return 0;
         return report_end(set, &collect->custom) < 0 ? roast_fail_nomem(error) : 0;
 }

@@ -108,8 +108,8 @@ int failures_add(struct failures *failures, const struct run_value *values, int6
         failures->notes[failures->n_notes++] = note;
         failure = &failures->collect->summary->failures[note.group];
         failure->attempts++;
-        if (values[CHUNK_WALL_NS].type == RUN_INT)
-                failure->wall_s += (double)values[CHUNK_WALL_NS].integer / 1e9;
+        if (values[CHUNK_WALL_NS].type != RUN_NULL)
+                failure->wall_s += run_number(&values[CHUNK_WALL_NS]) / 1e9;
         return 0;
 }
 

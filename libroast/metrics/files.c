@@ -131,8 +131,8 @@ static void files_count_chunk(struct roast_file *file, const struct run_value *v
         file->finished++;
         if (values[CHUNK_NUM_EVENTS].type == RUN_INT)
                 file->events = stat_sum_int(file->events, values[CHUNK_NUM_EVENTS].integer);
-        if (wall->type == RUN_INT) {
-                file->wall_s += (double)wall->integer / 1e9;
+        if (wall->type != RUN_NULL) {
+                file->wall_s += run_number(wall) / 1e9;
                 file->wall_chunks++;
         }
         if (bytes->type == RUN_INT) {
@@ -165,22 +165,30 @@ static int files_add_coverage(struct files *files, struct roast_file *file,
         double tree_bytes = files_positive(&values[CHUNK_TREE_BYTES]);
         double selected = files_positive(&values[CHUNK_SELECTED_BYTES]);
         double whole = files_positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
-        double branches_percent = fmin((double)files->n / tree_branches * 100, 100);
+        const struct run_value *stated = &values[CHUNK_STATED_BRANCHES_PPB];
+        double branches_percent = stated->type != RUN_NULL
+                                          ? run_number(stated) / 1e7
+                                  : isnan(tree_branches)
+                                          ? (double)NAN
+                                          : fmin((double)files->n / tree_branches * 100, 100);
         /* a chunk that touched nothing says 0, which is known */
         bool told = values[CHUNK_SELECTED_BYTES].type == RUN_INT && !isnan(tree_bytes);
         double bytes_percent = told ? fmin(fmax(selected, 0) / tree_bytes * 100, 100) : (double)NAN;
         double read = files->needed_bytes > 0 ? files->needed_bytes : selected;
 
-        if (!files->n && isnan(tree_branches) && isnan(tree_bytes))
+        if (values[CHUNK_STATED_BYTES_PPB].type != RUN_NULL)
+                bytes_percent = run_number(&values[CHUNK_STATED_BYTES_PPB]) / 1e7;
+        if (!files->n && isnan(branches_percent) && isnan(tree_bytes) && isnan(bytes_percent) &&
+            isnan(selected))
                 return 0;
         file->has_coverage = true;
         if (tree_branches > (double)file->branches)
                 file->branches = stat_whole(tree_branches);
         if (told && tree_bytes > file->bytes)
                 file->bytes = tree_bytes;
-        if (!isnan(tree_branches))
+        if (!isnan(branches_percent))
                 stat_add(&files->branches_percent, branches_percent);
-        if (told)
+        if (!isnan(bytes_percent))
                 stat_add(&files->bytes_percent, bytes_percent);
         if (selected > 0 && whole > 0) {
                 files->compressed += read;
@@ -188,7 +196,7 @@ static int files_add_coverage(struct files *files, struct roast_file *file,
         }
         return coverage_file_add(
                 &files->coverages[file - files->collect->summary->files], files->branches, files->n,
-                selected, isnan(tree_branches) ? (double)NAN : branches_percent, bytes_percent);
+                selected, branches_percent, bytes_percent);
 }
 
 /*
@@ -321,9 +329,9 @@ static int files_set_means(struct files *files, struct roast_metric_set *set)
         for (size_t i = 0; i < summary->n_files; i++) {
                 const struct roast_file *file = &summary->files[i];
 
-                if (file->has_coverage && file->branches)
+                if (file->has_coverage && (file->branches || file->branches_read_percent > 0))
                         stat_add(&branches, file->branches_read_percent);
-                if (file->has_coverage && file->bytes > 0)
+                if (file->has_coverage && (file->bytes > 0 || file->bytes_read_percent > 0))
                         stat_add(&bytes, file->bytes_read_percent);
                 n_estimated += file->estimated;
         }

@@ -16,8 +16,13 @@ int report_begin(struct roast_metric_set *set)
 {
         int r = 0;
 
-        for (size_t i = 0; i < REPORT_N_FIELDS && r >= 0; i++)
-                r = roast_metric_set_absent(set, report_fields[i].metric, "no report was given");
+        for (size_t i = 0; i < REPORT_N_FIELDS && r >= 0; i++) {
+                const struct roast_value *value = &set->values[report_fields[i].metric];
+
+                if (value->state == ROAST_ABSENT && !value->reason)
+                        r = roast_metric_set_absent(set, report_fields[i].metric,
+                                                    "no report was given");
+        }
         return r;
 }
 

@@ -29,7 +29,7 @@ struct report_custom {
 
 /* Each returns 0 or ROAST_E_NOMEM. */
 
-/* Nothing is known of the report yet. */
+/* Says of figures that no fact is about why they are absent. */
 int report_begin(struct roast_metric_set *set);
 /* A figure of the report; a field that is not used is passed over. The fact's name does not matter.
  */

@@ -28,13 +28,13 @@ static double spans_share_of(const struct collect *collect, struct fine_name pre
         return -1;
 }
 
-static bool spans_add(const struct collect *collect, struct fine_sums *sums, struct fine_name kind,
+static bool spans_add(const struct collect *collect, struct fine_sums *sums,
                       struct fine_name prefix, struct fine_name activity, struct fine_name unit,
                       const struct run_value *value)
 {
         double share = collect->times.has_chunks ? spans_share_of(collect, prefix) : -1;
 
-        if (value->type != RUN_REAL || !fine_equal(kind, "execute"))
+        if (value->type != RUN_REAL)
                 return false;
         if (share < 0)
                 return fine_add(sums, prefix, activity, unit, value->real);
@@ -52,8 +52,7 @@ static int spans_sum(const struct collect *collect, struct fine_sums *sums, bool
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= spans_add(collect, sums, spans_name_of(&values[SPAN_KIND]),
-                                  spans_name_of(&values[SPAN_PREFIX]),
+                *any |= spans_add(collect, sums, spans_name_of(&values[SPAN_PREFIX]),
                                   spans_name_of(&values[SPAN_ACTIVITY]),
                                   spans_name_of(&values[SPAN_UNIT]), &values[SPAN_VALUE]);
         }
@@ -81,8 +80,9 @@ static int spans_sum_activities(const struct collect *collect, struct fine_sums 
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
-                *any |= spans_add(collect, sums, spans_text_of(collect, &values[ACTIVITY_KIND]),
-                                  spans_text_of(collect, &values[ACTIVITY_PREFIX]),
+                if (!fine_equal(spans_text_of(collect, &values[ACTIVITY_KIND]), "execute"))
+                        continue;
+                *any |= spans_add(collect, sums, spans_text_of(collect, &values[ACTIVITY_PREFIX]),
                                   spans_text_of(collect, &values[ACTIVITY_ACTIVITY]),
                                   spans_text_of(collect, &values[ACTIVITY_UNIT]),
                                   &values[ACTIVITY_VALUE]);

@@ -68,7 +68,8 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
         static int (*const sources[])(struct collect *, struct roast_error *) = {
                 summary_collect_texts, collect_facts,   collect_chunks,
                 collect_tasks,         collect_workers, collect_series,
-                collect_task_times,    collect_spans,   collect_ledger,
+                collect_samples,       collect_task_times, collect_spans,
+                collect_ledger,
         };
         struct collect collect = {
                 .run = run, .summary = summary, .watch = watch, .interval_s = 1
@@ -97,8 +98,10 @@ void roast_summary_deinit(struct roast_summary *summary)
         roast_metric_set_deinit(&summary->metrics);
         for (size_t i = 0; i < summary->n_datasets; i++)
                 free(summary->datasets[i].name);
-        for (size_t i = 0; i < summary->n_sections; i++)
+        for (size_t i = 0; i < summary->n_sections; i++) {
                 free(summary->sections[i].name);
+                free(summary->sections[i].type);
+        }
         for (size_t i = 0; i < summary->n_tasks; i++)
                 free(summary->tasks[i].prefix);
         for (size_t i = 0; i < summary->n_files; i++) {

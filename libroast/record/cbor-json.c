@@ -1,72 +1,12 @@
-/* Blobs of a chunk record between CBOR and JSON: see cbor-json.h. */
+/* Blobs of a chunk record as JSON: see cbor-json.h. */
 
 #include "record/cbor-json.h"
+#include "roast-error.h"
 #include "util/cbor.h"
 #include "util/cleanup.h"
 
 /* One level of JSON is kept for each level of CBOR, and some for what stands around them. */
 #define DEPTH_MAX (JSON_DEPTH_MAX - 6)
-
-/* The parts first, for their number stands before them */
-static bool cbor_put_container(struct buf *out, struct json_reader *in, bool is_map)
-{
-        ROAST_CLEANUP(buf_deinit) struct buf parts = BUF_INIT;
-        struct json_text key;
-        size_t n = 0;
-
-        if (is_map ? !json_read_object(in) : !json_read_array(in))
-                return false;
-        while (is_map ? json_read_key(in, &key) : json_read_element(in)) {
-                if (is_map && cbor_put_text(&parts, key.data, key.len) < 0)
-                        return json_read_nomem(in);
-                if (!cbor_of_json(&parts, in))
-                        return false;
-                n++;
-        }
-        if (in->problem)
-                return false;
-        if (cbor_put(out, is_map ? CBOR_MAP : CBOR_ARRAY, n) < 0 ||
-            buf_append(out, parts.data, parts.len) < 0)
-                return json_read_nomem(in);
-        return true;
-}
-
-static int cbor_put_number(struct buf *out, const struct json_number *number)
-{
-        return number->whole ? cbor_put_int(out, number->integer)
-                             : cbor_put_real(out, number->real);
-}
-
-bool cbor_of_json(struct buf *out, struct json_reader *in)
-{
-        struct json_number number;
-        struct json_text text;
-        bool truth;
-
-        switch (json_read_type(in)) {
-        case JSON_OBJECT:
-                return cbor_put_container(out, in, true);
-        case JSON_ARRAY:
-                return cbor_put_container(out, in, false);
-        case JSON_STRING:
-                if (!json_read_string(in, &text))
-                        return false;
-                return cbor_put_text(out, text.data, text.len) == 0 || json_read_nomem(in);
-        case JSON_NUMBER:
-                if (!json_read_number(in, &number))
-                        return false;
-                return cbor_put_number(out, &number) == 0 || json_read_nomem(in);
-        case JSON_BOOL:
-                if (!json_read_bool(in, &truth))
-                        return false;
-                return cbor_put(out, CBOR_SIMPLE, truth ? CBOR_TRUE : CBOR_FALSE) == 0 ||
-                       json_read_nomem(in);
-        default:
-                if (!json_read_skip(in))
-                        return false;
-                return cbor_put(out, CBOR_SIMPLE, CBOR_NULL) == 0 || json_read_nomem(in);
-        }
-}
 
 static void cbor_write_value(struct json *json, struct cursor *in, unsigned int depth);
 

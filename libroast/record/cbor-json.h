@@ -1,17 +1,12 @@
 #pragma once
 /*
- * The blobs of a chunk record, between CBOR and JSON
+ * The blobs of a chunk record as JSON
  *
  * custom, metadata and file_metadata are CBOR, as Python's side writes them:
  * 64-bit floats, big integers as tagged bytes.
  */
 
-#include "util/buf.h"
-#include "util/json-read.h"
 #include "util/json.h"
-
-/* Appends the value that comes next; false: it was not read, and the reader knows why. */
-bool cbor_of_json(struct buf *out, struct json_reader *in);
 
 /*
  * Writes a value as JSON: keys that are no text as their JSON text, bytes as hexadecimal digits,

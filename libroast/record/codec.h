@@ -19,7 +19,7 @@
  * all as differences to what they were predicted to be (see predict.h). Names and
  * text fields are numbers of strings.
  *
- * Invariant: decode(encode(table)) appends equal rows, for every table. Version 2
+ * Invariant: decode(encode(table)) appends equal rows, for every table. A version
  * has exactly the fields of fields.def: writer and reader of these bytes are the same
  * version by construction (the collector ships the writer).
  */
@@ -28,7 +28,7 @@
 #include "record/predict.h"
 #include "record/uuid.h"
 
-#define CODEC_VERSION 2
+#define CODEC_VERSION 3
 /* Bounds on what a hostile length can make us allocate */
 #define CODEC_TEXT_MAX      ((uint64_t)1 << 28)
 #define CODEC_RATIO_MAX     32768 /* zstd's densest block: 128 kB of the same byte in 4 */

@@ -40,6 +40,14 @@ static const char *chunks_read_text(const struct chunk_reader *reader,
         return intern_get(&reader->texts, (size_t)value->integer - 1, len);
 }
 
+/* What a given record says in more digits than a column of a table has is rounded. */
+static int64_t chunks_whole(const struct run_value *value)
+{
+        if (value->type == RUN_REAL)
+                return fabs(value->real) < 9.2e18 ? llround(value->real) : CHUNK_ABSENT;
+        return run_int_or(value, CHUNK_ABSENT);
+}
+
 static int chunks_read_one(struct chunk_reader *reader, const struct run_value *values)
 {
         struct chunk_table *table = &reader->table;
@@ -52,7 +60,7 @@ static int chunks_read_one(struct chunk_reader *reader, const struct run_value *
                 if (values[i].type == RUN_NULL)
                         continue;
                 if (chunk_fields[i].type == CHUNK_TYPE_INT) {
-                        chunk_table_set(table, table->n - 1, i, values[i].integer);
+                        chunk_table_set(table, table->n - 1, i, chunks_whole(&values[i]));
                         continue;
                 }
                 if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
@@ -72,9 +80,12 @@ static int chunks_corrupt(const struct part_reader *parts, const char *what,
 
 static int chunks_part_step(struct part_reader *parts, struct roast_error *error)
 {
-        int r = run_scan_next(&parts->scan, error);
+        int r;
 
-        parts->has_row = r > 0;
+        do { /* sections of no chunk were given by themselves */
+                r = run_scan_next(&parts->scan, error);
+                parts->has_row = r > 0;
+        } while (r > 0 && parts->scan.values[0].type == RUN_NULL);
         return r;
 }
 
@@ -91,7 +102,7 @@ static int chunks_read_part(struct chunk_reader *reader, const struct part_reade
         if (!name)
                 return chunks_corrupt(parts, "without a name", error);
         for (size_t i = 0; i < SECTION_N_FIELDS; i++)
-                fields[i] = values[i + 2].type == RUN_INT ? values[i + 2].integer : CHUNK_ABSENT;
+                fields[i] = chunks_whole(&values[i + 2]);
         if (parts->scan.table == RUN_SECTION)
                 r = chunk_table_add_section(&reader->table, name, len, fields);
         else

@@ -74,6 +74,8 @@ static int facts_note_row(struct fact_list *list, const struct run_value *values
                 row->fact = (struct roast_fact){ .type = ROAST_FACT_REAL, .real = value->real };
         else if (value->type == RUN_STRING)
                 row->fact.type = ROAST_FACT_TEXT;
+        if (row->fact.type == ROAST_FACT_INT || row->fact.type == ROAST_FACT_REAL)
+                value = &values[2]; /* how it was estimated */
         if (value->type == RUN_STRING) {
                 row->text = text_copy(value->data, value->len);
                 if (!row->text)

@@ -87,6 +87,14 @@ static inline int64_t run_int_or(const struct run_value *value, int64_t other)
         return value->type == RUN_INT ? value->integer : other;
 }
 
+/* A number as a real one; NaN: the column holds none */
+static inline double run_number(const struct run_value *value)
+{
+        if (value->type == RUN_INT)
+                return (double)value->integer;
+        return value->type == RUN_REAL ? value->real : (double)NAN;
+}
+
 /* NaN is null: SQLite keeps it so, and the seal must be over what is kept. */
 static inline struct run_value run_real(double value)
 {

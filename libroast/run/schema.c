@@ -147,6 +147,18 @@ static const struct roast_column_info activity_infos[] = {
 #undef ACTIVITY
 };
 
+static const char sample_columns[] =
+#define SAMPLE COLUMN_NAME
+#include "run/tables.def"
+#undef SAMPLE
+        ;
+
+static const struct roast_column_info sample_infos[] = {
+#define SAMPLE COLUMN_INFO
+#include "run/tables.def"
+#undef SAMPLE
+};
+
 const struct run_table_info run_tables[RUN_N_TABLES] = {
 #define TABLE(id, number, table, since, large, row)                                                \
         [number] = { #table, row,   table##_columns + 1, ROAST_ARRAY_SIZE(table##_infos),          \
@@ -163,4 +175,5 @@ const struct run_view_info run_views[RUN_N_VIEWS] = {
         { "branches", RUN_BRANCH, "" },
         { "tasks", RUN_TASK, "" },
         { "activities", RUN_ACTIVITY, "" },
+        { "samples", RUN_SAMPLE, "" },
 };

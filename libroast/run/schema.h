@@ -8,7 +8,7 @@
 
 #define RUN_APPLICATION_ID 0x524F5354 /* "ROST" */
 #define RUN_MAJOR          1
-#define RUN_MINOR          1
+#define RUN_MINOR          2
 #define RUN_USER_VERSION   (RUN_MAJOR * 1000 + RUN_MINOR)
 
 enum run_table {
@@ -106,6 +106,13 @@ enum activity_column {
         ACTIVITY_N_COLUMNS
 };
 
+enum sample_column {
+#define SAMPLE(id, ...) SAMPLE_##id,
+#include "run/tables.def"
+#undef SAMPLE
+        SAMPLE_N_COLUMNS
+};
+
 /* A table with the strings in place of their numbers, and seconds next to nanoseconds */
 struct run_view_info {
         const char *name;
@@ -113,6 +120,6 @@ struct run_view_info {
         const char *where;
 };
 
-enum { RUN_N_VIEWS = 7 };
+enum { RUN_N_VIEWS = 8 };
 
 extern const struct run_view_info run_views[RUN_N_VIEWS];

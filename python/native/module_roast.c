@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "aggregate.h"
 #include "roast-show.h"
 #include "run.h"
 
@@ -149,9 +148,8 @@ static int module_roast_exec(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
                 native_choose_sqlite,         native_add_run,
-                native_add_summary,           native_add_aggregate,
-                native_add_aggregate_chunks,  native_add_aggregate_coverage,
-                native_add_aggregate_workers, module_add_tables,
+                native_add_summary,           native_add_units,
+                module_add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -16,6 +16,9 @@ int native_text_converter(PyObject *text, void *bytes);
 /* What is only looked at, a table or a message: what is not UTF-8 is replaced; NULL: None */
 PyObject *native_shown(const char *text);
 
+/* dict[key] = value, which is taken over; NULL: an exception is set. 0 or -1 */
+int native_put(PyObject *dict, const char *key, PyObject *value);
+
 /* The one place that maps errors of libroast to exceptions; returns NULL. */
 PyObject *native_raise(const struct roast_error *error);
 /* -1 with an exception set, for functions that return int */

@@ -51,6 +51,3 @@ PyObject *records_totals(PyObject *self, PyObject *unused);
 
 /* record_dict.c: row `row` of the table as the documented dict */
 PyObject *record_dict(const struct chunk_table *table, size_t row, size_t chunk_id);
-
-/* record_row.c: a dict as a new row of the table */
-int record_row(struct chunk_table *table, PyObject *dict);

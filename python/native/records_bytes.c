@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "records.h"
+#include "source.h"
 #include "util/cleanup.h"
+#include "v1/record.h"
 
 #define BLOCK_ROWS 4096
 
@@ -57,6 +59,22 @@ static int records_decode(struct chunk_table *table, PyObject *bytes)
         Py_END_ALLOW_THREADS return r < 0 ? native_raise_int(&error) : 0;
 }
 
+/* Records that a user made by hand, or a worker without this module */
+static int records_put_dict(struct chunk_table *table, PyObject *dict)
+{
+        ROAST_CLEANUP(source_python_deinit) struct source_python py;
+        ROAST_CLEANUP(v1_record_deinit) struct v1_record record = { 0 };
+        struct source *in = source_python_init(&py);
+
+        source_python_set(&py, dict);
+        if (!v1_record_read(&record, in))
+                return -1;
+        if (v1_record_put(&record, table) == 0)
+                return 0;
+        PyErr_NoMemory();
+        return -1;
+}
+
 /* Of the rows of a segment only some belong to it. */
 static int records_pack_part(struct packer *packer, const struct segment *segment)
 {
@@ -81,13 +99,8 @@ static int records_pack_segment(struct packer *packer, const struct segment *seg
         int64_t rows;
 
         if (!PyBytes_Check(segment->data)) {
-                if (dicts_too) {
-                        if (record_row(&packer->table, segment->data) == 0)
-                                return 0;
-                        if (!PyErr_Occurred())
-                                PyErr_NoMemory();
-                        return -1;
-                }
+                if (dicts_too)
+                        return records_put_dict(&packer->table, segment->data);
                 return records_packer_flush(packer) < 0
                                ? -1
                                : PyList_Append(packer->blocks, segment->data);
@@ -251,7 +264,7 @@ PyObject *records_totals(PyObject *object, PyObject *unused)
 
                 chunk_table_clear(table);
                 if (PyBytes_Check(segment->data) ? records_decode(table, segment->data) < 0
-                                                 : record_row(table, segment->data) < 0)
+                                                 : records_put_dict(table, segment->data) < 0)
                         return NULL;
                 for (size_t j = 0; j < N_SUMMED; j++)
                         for (size_t row = from; row < from + segment->n; row++)

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "plain.h"
 #include "roast-run.h"
 #include "run.h"
 
@@ -83,6 +82,23 @@ static PyObject *run_make(PyObject *type, PyObject *path,
 static PyObject *run_create(PyObject *type, PyObject *path)
 {
         return run_make(type, path, roast_run_create);
+}
+
+static PyObject *run_from_metrics(PyObject *type, PyObject *mapping)
+{
+        PyObject *self = run_make(type, Py_None, roast_run_create), *done;
+        struct roast_error error = { 0 };
+
+        if (!self)
+                return NULL;
+        if (roast_run_fact_int(((RunObject *)self)->run, "given.whole", 1, &error) < 0)
+                done = native_raise(&error);
+        else
+                done = native_run_add_metrics(self, mapping);
+        if (!done)
+                Py_CLEAR(self);
+        Py_XDECREF(done);
+        return self;
 }
 
 static PyObject *run_open(PyObject *type, PyObject *path)
@@ -266,7 +282,7 @@ static int run_put_fact(const struct roast_fact *fact, void *context)
                 value = Py_NewRef(Py_None);
                 break;
         }
-        return plain_put(context, fact->name, value);
+        return native_put(context, fact->name, value);
 }
 
 static PyObject *run_facts(PyObject *self, PyObject *unused)
@@ -347,6 +363,29 @@ static PyMethodDef methods[] = {
           "workers, by name, of an instant by the clock of somebody else." },
         { "add_span", native_run_add_span, METH_VARARGS,
           "add_span(kind, prefix, activity, unit, value)\n--\n\nOne of Dask's fine metrics." },
+        { "add_times", native_run_add_times, METH_VARARGS,
+          "add_times(t_start, t_end)\n--\n\nNotes when the run began and ended, in seconds." },
+        { "add_report", (PyCFunction)(void (*)(void))native_run_add_report,
+          METH_VARARGS | METH_KEYWORDS,
+          "add_report(report, custom_metrics=None, fallback=False)\n--\n\nNotes coffea's report, "
+          "and figures by dataset in the place of its sums. Fallback: a process time that it lacks "
+          "is the elapsed time." },
+        { "add_records", (PyCFunction)(void (*)(void))native_run_add_records,
+          METH_VARARGS | METH_KEYWORDS,
+          "add_records(records, exact=False, timed=False)\n--\n\nAdds chunk records, as dicts or "
+          "Records. Exact: to the last digit. Timed: one that finished without a duration is a "
+          "KeyError." },
+        { "add_sections", native_run_add_sections, METH_O,
+          "add_sections(sections)\n--\n\nAdds section records: dicts with name, type, duration "
+          "and mem_delta_mb." },
+        { "add_spans", native_run_add_spans, METH_O,
+          "add_spans(spans)\n--\n\nAdds fine metrics: {(kind, prefix, activity, unit): number}." },
+        { "add_tracking", native_run_add_tracking, METH_O,
+          "add_tracking(tracking_data)\n--\n\nAdds samples of workers, as documented." },
+        { "add_metrics", native_run_add_metrics, METH_O,
+          "add_metrics(mapping)\n--\n\nAdds figures by key, in the place of what is measured." },
+        { "from_metrics", run_from_metrics, METH_O | METH_CLASS,
+          "from_metrics(mapping)\n--\n\nA run in memory of the documented metrics." },
         { "set_clock", native_run_set_clock, METH_VARARGS,
           "set_clock(worker, offset_ns, error_ns)\n--\n\nWhat is added to the stamps of a "
           "worker from now on." },

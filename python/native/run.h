@@ -38,6 +38,17 @@ PyObject *native_run_add_values(PyObject *self, PyObject *args);
 PyObject *native_run_set_clock(PyObject *self, PyObject *args);
 PyObject *native_run_add_span(PyObject *self, PyObject *args);
 
+/* run_add.c: methods of Run that take plain data */
+PyObject *native_run_add_times(PyObject *self, PyObject *args);
+PyObject *native_run_add_report(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *native_run_add_records(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *native_run_add_sections(PyObject *self, PyObject *sections);
+PyObject *native_run_add_spans(PyObject *self, PyObject *spans);
+PyObject *native_run_add_tracking(PyObject *self, PyObject *tracking_data);
+PyObject *native_run_add_metrics(PyObject *self, PyObject *mapping);
+
+int native_add_units(PyObject *module);
+
 /* run_resample.c: methods of Run */
 PyObject *native_run_resample(PyObject *self, PyObject *args);
 PyObject *native_run_resample_rate(PyObject *self, PyObject *args);
@@ -70,9 +81,6 @@ PyObject *native_table(const struct roast_table *table);
 /* A Summary object that takes over the summary; `type` is found in the run's module. */
 PyObject *native_summary_new(PyObject *module, struct roast_summary *summary);
 
-/* Datasets and sections of a plain metrics dict ("per_dataset", "sections"); -1: an exception. */
-int native_summary_read_parts(struct roast_summary *summary, PyObject *mapping);
-
 /* summary_lists.c: lists of dicts, and {key: dict} of the user's own metrics */
 PyObject *native_summary_datasets(const struct roast_summary *summary);
 PyObject *native_summary_sections(const struct roast_summary *summary);
@@ -83,8 +91,6 @@ PyObject *native_summary_failures(const struct roast_summary *summary);
 PyObject *native_summary_custom(const struct roast_summary *summary);
 /* (per dataset, per section): the documented dicts by name */
 PyObject *native_summary_documented(const struct roast_summary *summary);
-PyObject *native_documented_dataset(const struct roast_dataset *dataset);
-PyObject *native_documented_section(const struct roast_section *section, PyObject *type);
 
 /* summary_bytes.c: parts of a summary as dicts; NULL: an exception is set */
 PyObject *native_bytes_dict(const struct roast_bytes *bytes);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
 #include "run.h"
 
 /* The result of a method: the object if all went well, for which leave() has answered None */
@@ -45,7 +44,7 @@ static PyObject *run_read_columns(PyObject *self, const char *table,
                 r = roast_run_read_columns(run, table, columns, n, &error);
         Py_END_ALLOW_THREADS dict = run_read_finish(self, r, &error, r < 0 ? NULL : PyDict_New());
         for (size_t i = 0; i < n; i++) {
-                if (dict && plain_put(dict, columns[i].name, run_bytes_of(&columns[i])) < 0)
+                if (dict && native_put(dict, columns[i].name, run_bytes_of(&columns[i])) < 0)
                         Py_CLEAR(dict);
                 free(columns[i].values);
         }
@@ -161,11 +160,15 @@ PyObject *native_run_spans(PyObject *self, PyObject *unused)
 /* "rss_bytes/4096,cpu_user_ns/1000000": the names, each once in the worker's list */
 static int run_put_names(const char *worker, const char *columns, void *context)
 {
-        PyObject *filled = context, *list;
-        int r = plain_get(filled, worker, &list);
+        PyObject *filled = context, *key = native_text(worker), *list = NULL;
+        int r = key ? 0 : -1;
 
-        if (r == 0)
-                r = plain_put(filled, worker, Py_XNewRef(list = PyList_New(0)));
+        if (key)
+                list = Py_XNewRef(PyDict_GetItemWithError(filled, key));
+        if (key && !list)
+                r = PyErr_Occurred() || !(list = PyList_New(0)) ? -1
+                                                                : PyDict_SetItem(filled, key, list);
+        Py_XDECREF(key);
         for (const char *at = columns; r >= 0 && *at;) {
                 size_t len = strcspn(at, ","), name = strcspn(at, ",/");
                 PyObject *string = native_text_n(at, name);

@@ -1,6 +1,5 @@
 /* Methods of _roast.Run that give its samples on a grid */
 
-#include "plain.h"
 #include "run.h"
 
 struct series_context {
@@ -27,7 +26,7 @@ static int run_put_series(const char *worker, const int64_t *values, void *data)
         struct series_context *context = data;
         PyObject *list = run_value_list(values, context->n);
 
-        return plain_put(context->dict, worker, list);
+        return native_put(context->dict, worker, list);
 }
 
 /* resample(column, start_utc_ns, step_ns, n) -> {worker: [value or None]} */

@@ -1,10 +1,9 @@
-/* _roast.Summary: the metrics of a run, or of a plain dict, and their tables */
+/* _roast.Summary: the metrics of a run, and their tables */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
 #include "roast-show.h"
 #include "run.h"
 
@@ -31,7 +30,7 @@ static PyObject *summary_metrics(PyObject *self, PyObject *unused)
         (void)unused;
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state != ROAST_ABSENT &&
-                    plain_put(dict, roast_metrics[i].key,
+                    native_put(dict, roast_metrics[i].key,
                               summary_metric_object(&set->values[i], &roast_metrics[i])) < 0)
                         Py_CLEAR(dict);
         return dict;
@@ -44,7 +43,7 @@ static PyObject *summary_reasons(PyObject *self, enum roast_state state)
 
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state == state &&
-                    plain_put(dict, roast_metrics[i].key,
+                    native_put(dict, roast_metrics[i].key,
                               native_shown(roast_metric_reason(set, (enum roast_metric)i))) < 0)
                         Py_CLEAR(dict);
         return dict;
@@ -91,7 +90,7 @@ static PyObject *summary_ledger(PyObject *self, PyObject *unused)
         for (size_t i = 0; good && i < summary->n_ledger; i++) {
                 PyObject *row = summary_ledger_row(&summary->ledger[i]);
 
-                good = row && plain_put(workers, summary->ledger[i].worker, row) == 0;
+                good = row && native_put(workers, summary->ledger[i].worker, row) == 0;
                 bits |= summary->ledger[i].estimated;
         }
         for (unsigned int i = 0; good && i < ROAST_LEDGER_N_PARTS; i++) {
@@ -203,111 +202,12 @@ static PyObject *summary_repr_html(PyObject *self, PyObject *unused)
         return object;
 }
 
-static int summary_set_from_object(struct roast_metric_set *set, enum roast_metric metric,
-                                   PyObject *value)
-{
-        struct roast_fact fact;
-        int r = plain_fact(&fact, value);
-
-        if (r < 0 || fact.type == ROAST_FACT_ABSENT)
-                return r;
-        if (fact.type == ROAST_FACT_TEXT)
-                return roast_metric_set_absent(set, metric, "not a number");
-        if (!isfinite(fact.real))
-                return roast_metric_set_absent(set, metric, "not finite");
-        if (fact.type == ROAST_FACT_INT && roast_metrics[metric].type == ROAST_TYPE_COUNT)
-                roast_metric_set_count(set, metric, fact.integer);
-        else
-                roast_metric_set_real(set, metric, fact.real);
-        return 0;
-}
-
-/* The reason that the mapping's attribute has for a key, or NULL; the object keeps the text. */
-static const char *summary_reason_in(PyObject *reasons, const char *key, PyObject **keep)
-{
-        if (!reasons || !PyDict_Check(reasons) || plain_get(reasons, key, keep) <= 0)
-                return NULL;
-        return PyUnicode_Check(*keep) ? PyUnicode_AsUTF8AndSize(*keep, NULL) : NULL;
-}
-
-/* One metric: its value, or why it is absent where the mapping says that */
-static int summary_read_metric(struct roast_metric_set *set, enum roast_metric metric,
-                               PyObject *mapping, PyObject *absent, PyObject *estimated)
-{
-        const char *key = roast_metrics[metric].key, *reason;
-        PyObject *value, *keep = NULL;
-        int r = 0;
-
-        reason = summary_reason_in(absent, key, &keep);
-        if (reason)
-                r = roast_metric_set_absent(set, metric, "%s", reason);
-        Py_CLEAR(keep);
-        if (reason || r < 0 || PyErr_Occurred())
-                return r;
-        r = plain_get(mapping, key, &value);
-        if (r > 0)
-                r = summary_set_from_object(set, metric, value);
-        Py_XDECREF(value);
-        reason = summary_reason_in(estimated, key, &keep);
-        if (r >= 0 && reason && set->values[metric].state == ROAST_KNOWN)
-                r = roast_metric_set_estimated(set, metric, set->values[metric].real, "%s", reason);
-        Py_XDECREF(keep);
-        return r < 0 || PyErr_Occurred() ? -1 : 0;
-}
-
-/* An attribute that the object need not have */
-static PyObject *summary_attribute(PyObject *object, const char *name)
-{
-        PyObject *value = PyObject_GetAttrString(object, name);
-
-        if (!value)
-                PyErr_Clear();
-        return value;
-}
-
-static int summary_read_metrics(struct roast_summary *summary, PyObject *mapping)
-{
-        PyObject *absent = summary_attribute(mapping, "absent");
-        PyObject *estimated = summary_attribute(mapping, "estimated");
-        struct roast_error error = { 0 };
-        int r = 0;
-
-        for (int i = 0; i < ROAST_N_METRICS && r >= 0; i++)
-                r = summary_read_metric(&summary->metrics, (enum roast_metric)i, mapping, absent,
-                                        estimated);
-        Py_XDECREF(absent);
-        Py_XDECREF(estimated);
-        if (r < 0 && !PyErr_Occurred())
-                PyErr_NoMemory();
-        if (r >= 0 && roast_metric_set_derive(&summary->metrics, &error) < 0)
-                r = native_raise_int(&error);
-        return r;
-}
-
 static PyObject *summary_new(PyTypeObject *type)
 {
         PyObject *(*alloc)(PyTypeObject *, Py_ssize_t) =
                 (PyObject * (*)(PyTypeObject *, Py_ssize_t)) PyType_GetSlot(type, Py_tp_alloc);
 
         return alloc(type, 0);
-}
-
-/*
- * from_metrics(mapping) -> Summary: what the documented metrics dict holds. What is missing is
- * absent; the mapping's attributes `absent` and `estimated` say why, if it has them.
- */
-static PyObject *summary_from_metrics(PyObject *type, PyObject *mapping)
-{
-        PyObject *self = summary_new((PyTypeObject *)type);
-        struct roast_summary *summary;
-
-        if (!self)
-                return NULL;
-        summary = &((SummaryObject *)self)->summary;
-        if (summary_read_metrics(summary, mapping) < 0 ||
-            native_summary_read_parts(summary, mapping) < 0)
-                Py_CLEAR(self);
-        return self;
 }
 
 static void summary_dealloc(PyObject *self)
@@ -396,8 +296,6 @@ static PyMethodDef methods[] = {
           "as there is room for." },
         { "_repr_html_", summary_repr_html, METH_NOARGS,
           "_repr_html_()\n--\n\nThe tables as HTML, for notebooks." },
-        { "from_metrics", summary_from_metrics, METH_O | METH_CLASS,
-          "from_metrics(mapping)\n--\n\nA summary of plain values by key." },
         { 0 },
 };
 

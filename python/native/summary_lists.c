@@ -4,7 +4,6 @@
 
 #include "cbor.h"
 #include "metrics/chunk-stats.h"
-#include "plain.h"
 #include "record/chunk.h"
 #include "run.h"
 
@@ -79,20 +78,22 @@ static int summary_put_coverage(PyObject *dict, const struct roast_file *file)
 {
         bool branches = file->has_coverage && file->branches > 0;
         bool bytes = file->has_coverage && file->bytes > 0;
+        bool branches_share = branches || file->branches_read_percent > 0;
+        bool bytes_share = bytes || file->bytes_read_percent > 0;
 
-        if (plain_put(dict, "total_branches",
+        if (native_put(dict, "total_branches",
                       summary_whole_or_none(branches, (double)file->branches)) < 0 ||
-            plain_put(dict, "branches_read_percent",
-                      summary_real_or_none(branches, file->branches_read_percent)) < 0 ||
-            plain_put(dict, "total_tree_bytes", summary_whole_or_none(bytes, file->bytes)) < 0 ||
-            plain_put(dict, "bytes_read",
+            native_put(dict, "branches_read_percent",
+                      summary_real_or_none(branches_share, file->branches_read_percent)) < 0 ||
+            native_put(dict, "total_tree_bytes", summary_whole_or_none(bytes, file->bytes)) < 0 ||
+            native_put(dict, "bytes_read",
                       summary_whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
-            plain_put(dict, "bytes_read_percent",
-                      summary_real_or_none(bytes, file->bytes_read_percent)) < 0 ||
-            plain_put(dict, "branches_read",
+            native_put(dict, "bytes_read_percent",
+                      summary_real_or_none(bytes_share, file->bytes_read_percent)) < 0 ||
+            native_put(dict, "branches_read",
                       summary_whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
                 return -1;
-        return plain_put(dict, "estimated", PyBool_FromLong(file->estimated));
+        return native_put(dict, "estimated", PyBool_FromLong(file->estimated));
 }
 
 static PyObject *summary_file_dict(const struct roast_summary *summary, size_t i)
@@ -108,13 +109,13 @@ static PyObject *summary_file_dict(const struct roast_summary *summary, size_t i
                 summary_real_or_none(isfinite(file->compression_ratio), file->compression_ratio));
 
         if (dict && (summary_put_coverage(dict, file) < 0 ||
-                     plain_put(dict, "bytes", native_bytes_dict(&file->sums)) < 0))
+                     native_put(dict, "bytes", native_bytes_dict(&file->sums)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }
 
 /* The documented dict of a dataset, of which a chunk has finished */
-PyObject *native_documented_dataset(const struct roast_dataset *dataset)
+static PyObject *summary_documented_dataset(const struct roast_dataset *dataset)
 {
         double n = (double)dataset->finished, events = (double)dataset->events;
         /* the documented key is always there: 0 where no chunk tells its time */
@@ -125,11 +126,11 @@ PyObject *native_documented_dataset(const struct roast_dataset *dataset)
                               (long long)dataset->events, "mean_duration", mean_s);
 
         if (dict && dataset->events > 0 &&
-            (plain_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
-             plain_put(dict, "time_per_event",
+            (native_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
+             native_put(dict, "time_per_event",
                        summary_real_or_none(dataset->wall_events > 0,
                                             dataset->wall_s / (double)dataset->wall_events)) < 0 ||
-             plain_put(dict, "memory_per_event",
+             native_put(dict, "memory_per_event",
                        summary_real_or_none(dataset->rss_events > 0,
                                             dataset->rss_delta_bytes /
                                                     (double)dataset->rss_events)) < 0))
@@ -137,28 +138,28 @@ PyObject *native_documented_dataset(const struct roast_dataset *dataset)
         return dict;
 }
 
-/* The documented dict of a section; type: as somebody named it, or NULL */
-PyObject *native_documented_section(const struct roast_section *section, PyObject *type)
+static PyObject *summary_documented_section(const struct roast_section *section)
 {
-        const char *kind = section->kind & SECTION_MEMORY ? "memory"
+        const char *kind = section->type                  ? section->type
+                           : section->kind & SECTION_MEMORY ? "memory"
                            : section->kind & SECTION_TIME ? "time"
                                                           : "bytes";
         double n = (double)section->memory_chunks;
         PyObject *dict = Py_BuildValue("{s:L,s:d,s:N,s:d}", "count", (long long)section->count,
                                        "total_duration", section->total_s, "type",
-                                       type ? Py_NewRef(type) : PyUnicode_FromString(kind),
+                                       native_text(kind),
                                        "mean_duration", section->total_s / (double)section->count);
 
         if (dict && section->memory_chunks &&
-            (plain_put(dict, "mean_mem_delta_mb",
+            (native_put(dict, "mean_mem_delta_mb",
                        PyFloat_FromDouble(section->rss_delta_bytes / CHUNK_MIB / n)) < 0 ||
-             plain_put(dict, "max_mem_delta_mb",
+             native_put(dict, "max_mem_delta_mb",
                        PyFloat_FromDouble(section->rss_delta_max_bytes / CHUNK_MIB)) < 0 ||
-             plain_put(dict, "min_mem_delta_mb",
+             native_put(dict, "min_mem_delta_mb",
                        PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
                 Py_CLEAR(dict);
         if (dict && section->bytes_chunks &&
-            plain_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
+            native_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
                 Py_CLEAR(dict);
         return dict;
 }
@@ -176,14 +177,14 @@ PyObject *native_summary_documented(const struct roast_summary *summary)
                 if (dataset->finished == 0)
                         continue;
                 name = native_text(dataset->name);
-                dict = native_documented_dataset(dataset);
+                dict = summary_documented_dataset(dataset);
                 r = name && dict ? PyDict_SetItem(datasets, name, dict) : -1;
                 Py_XDECREF(name);
                 Py_XDECREF(dict);
         }
         for (size_t i = 0; r >= 0 && i < summary->n_sections; i++)
-                r = plain_put(sections, summary->sections[i].name,
-                              native_documented_section(&summary->sections[i], NULL));
+                r = native_put(sections, summary->sections[i].name,
+                              summary_documented_section(&summary->sections[i]));
         if (r >= 0)
                 return Py_BuildValue("(NN)", datasets, sections);
         Py_XDECREF(datasets);
@@ -227,7 +228,7 @@ PyObject *native_summary_file_metadata(const struct roast_summary *summary)
                         file->metadata ? cbor_decode(file->metadata, file->metadata_len) : NULL;
 
                 PyErr_Clear();
-                if (metadata && plain_put(dict, file->name, metadata) < 0)
+                if (metadata && native_put(dict, file->name, metadata) < 0)
                         Py_CLEAR(dict);
         }
         return dict;
@@ -252,7 +253,7 @@ PyObject *native_summary_custom(const struct roast_summary *summary)
         for (size_t i = 0; dict && i < summary->n_customs; i++) {
                 const struct roast_custom *custom = &summary->customs[i];
 
-                if (plain_put(
+                if (native_put(
                             dict, custom->key,
                             Py_BuildValue("{s:N,s:N,s:N,s:N,s:s}", "value",
                                           summary_custom_value(&custom->value), "reason",

@@ -49,3 +49,13 @@ PyObject *native_shown(const char *text)
         return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace")
                     : Py_NewRef(Py_None);
 }
+
+int native_put(PyObject *dict, const char *key, PyObject *value)
+{
+        PyObject *name = value ? native_text(key) : NULL;
+        int r = name ? PyDict_SetItem(dict, name, value) : -1;
+
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+        return r;
+}

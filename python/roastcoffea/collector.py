@@ -706,7 +706,7 @@ class MetricsCollector:
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
         if self._run is None or self._knows_more:
-            return Summary.from_metrics(self.get_metrics())
+            return Run.from_metrics(self.get_metrics()).summary()
         return self._run.summary()
 
     @property

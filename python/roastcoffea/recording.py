@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import platform
 import sys
@@ -234,27 +233,8 @@ def note_report(
     run: Run, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None
 ) -> None:
     """Note coffea's report, and why what it lacks is absent."""
-    for field in REPORT_FIELDS:
-        if field not in report:
-            run.fact(f"report.{field}", None, f"the report has no {field!r}")
-            continue
-        value = number(report[field])
-        reason = f"the report's {field} is not a number"
-        if isinstance(value, float) and not math.isfinite(value):
-            value, reason = None, f"the report's {field} is not finite"
-        run.fact(f"report.{field}", value, reason)
+    run.add_report(report, custom_metrics)
     run.fact("report.derived", report.get("derived"), "the report is coffea's own")
-    columns = report.get("columns")
-    if isinstance(columns, list | tuple | set | frozenset):
-        run.fact("report.columns", "\n".join(sorted(map(str, columns))))
-    for name, known in run.facts().items():
-        if name.startswith("custom.") and known is not None:
-            run.fact(name, None, "a later report came without it")
-    if custom_metrics:
-        run.fact("custom.given", 1)  # the report's sums are replaced, whatever these tell
-    for dataset, figures in (custom_metrics or {}).items():
-        for field, value in _given(figures):
-            run.fact(f"custom.{field}.{dataset}", number(value), "not a number")
     run.commit()
 
 
@@ -284,27 +264,9 @@ def added_reports(report: Mapping[str, Any] | None, other: Mapping[str, Any]) ->
     return total
 
 
-def _given(figures: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what is there of a dataset's custom figures: what is not there is not 0."""
-    if not isinstance(figures, Mapping):
-        return
-    for field in ("entries", "duration"):
-        if field in figures:
-            yield field, figures[field]
-    counters = figures.get("performance_counters")
-    if isinstance(counters, Mapping) and "num_requested_bytes" in counters:
-        yield "bytes", counters["num_requested_bytes"]
-
-
 def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:
     """Note Dask's fine metrics: ``(kind, prefix, activity, unit)`` to number."""
-    for key, value in span_metrics.items():
-        figure = number(value)
-        if isinstance(key, tuple) and len(key) >= 3 and figure is not None:
-            kind, prefix, activity, *unit = key
-            run.add_span(
-                str(kind), str(prefix), str(activity), str(unit[0]) if unit else None, figure
-            )
+    run.add_spans(span_metrics)
 
 
 def number(value: Any) -> int | float | None:

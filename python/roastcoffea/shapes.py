@@ -70,18 +70,11 @@ _COVERAGE = (
 )
 
 
-def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
-    """Return datasets, sections, chunk info and coverage; what is large is made later.
+def coverage_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
+    """Return what was read of the files; what is large is made later.
 
-    ``metrics`` are the run's single figures: of coverage, a documented 0 stands for what is not
-    known.
+    ``metrics`` are the run's single figures: a documented 0 stands for what is not known.
     """
-    per_dataset, sections = summary.documented()
-    shapes: dict[str, Any] = {"chunk_info": Later(lambda: chunk_info(run))}
-    if per_dataset:
-        shapes["per_dataset"] = per_dataset
-    if sections:
-        shapes["sections"] = sections
 
     @cache
     def files() -> list[dict[str, Any]]:
@@ -100,13 +93,11 @@ def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
     def positive(key: str) -> Later:
         return Later(lambda: [file[key] for file in files() if file[key]])
 
-    shapes["file_metadata"] = Later(summary.file_metadata)
-    shapes["compression_ratios"] = positive("compression_ratio")
-    shapes["file_read_metrics"] = Later(read_metrics)
-    shapes["bytes_read_percent_per_file"] = positive("bytes_read_percent")
     result = Metrics(())
-    for key, value in shapes.items():
-        result[key] = value
+    result["file_metadata"] = Later(summary.file_metadata)
+    result["compression_ratios"] = positive("compression_ratio")
+    result["file_read_metrics"] = Later(read_metrics)
+    result["bytes_read_percent_per_file"] = positive("bytes_read_percent")
     for key, fallback in (
         ("avg_branches_read_percent", 0.0),
         ("avg_bytes_read_percent", 0.0),
@@ -115,6 +106,24 @@ def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
         if key in metrics.absent:
             result[key] = fallback
             result.absent[key] = metrics.absent[key]
+        else:
+            result[key] = metrics[key]
     if "avg_bytes_read_percent" in metrics.estimated:
-        result.estimated["file_read_metrics"] = metrics.estimated["avg_bytes_read_percent"]
+        reason = metrics.estimated["avg_bytes_read_percent"]
+        result.estimated = dict.fromkeys(("file_read_metrics", "avg_bytes_read_percent"), reason)
+    return result
+
+
+def chunk_shapes(run: Run, summary: Summary, metrics: Metrics) -> Metrics:
+    """Return datasets, sections, chunk info and coverage; what is large is made later.
+
+    ``metrics`` are the run's single figures.
+    """
+    result = coverage_shapes(run, summary, metrics)
+    per_dataset, sections = summary.documented()
+    result["chunk_info"] = Later(lambda: chunk_info(run))
+    if per_dataset:
+        result["per_dataset"] = per_dataset
+    if sections:
+        result["sections"] = sections
     return result

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "record/cbor-json.h"
+#include "record/cbor-source.h"
 #include "util/cbor.h"
 #include "util/cleanup.h"
 
@@ -48,13 +49,14 @@ static void write_json(struct buf *out, const void *data, size_t size)
 static bool read_json(struct buf *cbor, const void *data, size_t size)
 {
         ROAST_CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+        struct source_json json;
         struct json_reader in;
         bool good;
 
         if (buf_append(&text, data, size) < 0 || buf_put_u8(&text, 0) < 0 ||
             json_reader_init(&in, (const char *)text.data, size) < 0)
                 abort();
-        good = cbor_of_json(cbor, &in) && json_reader_end(&in, NULL) == 0;
+        good = cbor_of_source(cbor, source_json_init(&json, &in)) && json_reader_end(&in, NULL) == 0;
         json_reader_deinit(&in);
         return good;
 }

@@ -9,6 +9,7 @@ import gc
 import sys
 import tempfile
 import time
+from datetime import datetime
 from pathlib import Path
 
 from roastcoffea import _probe, _roast
@@ -136,6 +137,18 @@ def refuse(folder: Path) -> None:
         sys.exit(f"{path} was opened")
 
 
+def add_plain_data() -> None:
+    run = _roast.Run.create(None)
+    run.add_times(0.0, 1.0)
+    run.add_report({"entries": 5, "columns": ["x-data"]}, {"A": {"entries": 3}}, fallback=True)
+    run.add_records([{"duration": 1.5, "timing": {"a": 1.0}, "accessed_branches": ["x"], "own": 1}])
+    run.add_sections([{"name": "s", "type": "memory", "duration": 1.0, "mem_delta_mb": 2.0}])
+    run.add_spans({("execute", "P", "thread-cpu", "seconds"): 1.0})
+    run.add_tracking({"worker_counts": {datetime(2026, 11, 15): 1}, "worker_cores": {"w": [(0, 1)]}})
+    metrics = run.summary().metrics()
+    _roast.Run.from_metrics({**metrics, "per_dataset": {None: {"num_chunks": 1}}}).summary()
+
+
 def main() -> None:
     """Go round twice: what is kept from the first time shows at the second."""
     for _ in range(2):
@@ -147,7 +160,7 @@ def main() -> None:
             read_run(folder / "run.roast", folder)
             refuse(folder)
         _probe.read_process(1)
-        _roast.aggregate_report({"entries": 5}, 0.0, 1.0)
+        add_plain_data()
         _roast.metrics()
         gc.collect()
     print("toured")

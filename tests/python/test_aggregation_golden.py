@@ -55,6 +55,19 @@ NEW = {
     "compression_ratio": "documented, and never computed",
     "total_bytes_uncompressed": "documented, and never computed",
     "io_overhead": "documented",
+    "num_retried_chunks": "attempts are counted, not only chunks",
+    **dict.fromkeys(
+        (
+            "bytes_requested",
+            "touched_branches",
+            "touched_branches_percent",
+            "touched_bytes",
+            "touched_bytes_percent",
+            "tree_branches",
+            "tree_bytes",
+        ),
+        "where the bytes went: the chunk records tell it",
+    ),
     "io_overhead_pct": "documented",
 }
 

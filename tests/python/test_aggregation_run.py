@@ -49,6 +49,8 @@ def test_plain_data_and_the_run_tell_the_same(measured: Measured) -> None:
     for key, *_ in registry():
         if "cpu_utilization" in key:
             continue  # the run has the kernel's count, plain data have Dask's samples of it
+        if key == "monitoring_percent":
+            continue  # of what monitoring costs, plain data have the chunks' own probes alone
         if own.get(key) is not None and key in plain:
             tolerance = 0.2 if key in SAMPLED else 1e-6
             assert plain[key] == pytest.approx(own[key], rel=tolerance, abs=1e-9), key

@@ -15,7 +15,7 @@ from typing import Any
 
 from random_input import on_random_input, ratio, same
 
-from roastcoffea._roast import Summary
+from roastcoffea._roast import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -166,7 +166,7 @@ def test_formulas_agree_with_their_naive_versions(rng: random.Random) -> None:
     given: dict[str, Any] = {key: figure(rng, key) for key in BASE if rng.random() < 0.85}
     if rng.random() < 0.3 and given:
         given[rng.choice(list(given))] = rng.choice((math.nan, math.inf, -math.inf, None))
-    found = Summary.from_metrics(given).metrics()
+    found = Run.from_metrics(given).summary().metrics()
     base = {key: float(value) for key, value in found.items() if key not in NAIVE}
     assert set(base) <= set(given), "nothing is known that was not given"
     known: Known = {**base, **{key: float(value) for key, value in found.items() if key in NAIVE}}

@@ -69,7 +69,7 @@ def test_an_opened_run_and_its_records_have_the_same_names(path: Path) -> None:
 
 def test_a_metrics_dict_with_the_name_makes_tables(path: Path) -> None:
     _, sections = Run.open(path).summary().documented()
-    again = Summary.from_metrics({"num_chunks": 3, "sections": sections})
+    again = Run.from_metrics({"num_chunks": 3, "sections": sections}).summary()
     assert {section["name"] for section in again.sections()} == set(sections)
 
 

@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "record/cbor-json.h"
+#include "record/cbor-source.h"
 #include "sample.h"
 #include "util/cbor.h"
 #include "util/cleanup.h"
@@ -254,10 +255,11 @@ static void test_blobs_read_from_json_are_the_same_json(void **state)
         for (size_t i = 0; i < ROAST_ARRAY_SIZE(texts); i++) {
                 ROAST_CLEANUP(buf_deinit) struct buf cbor = BUF_INIT;
                 ROAST_CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+                struct source_json json;
                 struct json_reader in;
 
                 json_reader_init(&in, texts[i], strlen(texts[i]));
-                assert_true(cbor_of_json(&cbor, &in));
+                assert_true(cbor_of_source(&cbor, source_json_init(&json, &in)));
                 json_reader_deinit(&in);
                 write_json(&out, cbor.data, cbor.len);
                 assert_string_equal((const char *)out.data, texts[i]);
@@ -325,12 +327,13 @@ static void test_running_out_of_memory_is_an_error(void **state)
         (void)state;
         for (long count = 0; failed; count++) {
                 ROAST_CLEANUP(buf_deinit) struct buf cbor = BUF_INIT;
+                struct source_json json;
                 struct json_reader in;
                 bool good;
 
                 assert_int_equal(json_reader_init(&in, text, sizeof(text) - 1), 0);
                 alloc_fail_after(count);
-                good = cbor_of_json(&cbor, &in);
+                good = cbor_of_source(&cbor, source_json_init(&json, &in));
                 failed = alloc_failed();
                 alloc_fail_after(-1);
                 assert_int_equal(good, !failed);

@@ -63,8 +63,9 @@ static void test_a_record_as_this_package_writes_it(void **state)
         ASSERT_COLUMN(run, "chunk", "split_samples", 4, INT64_MIN, INT64_MIN, INT64_MIN);
         ASSERT_COLUMN(run, "chunk", "peak_source", CHUNK_PEAK_EXACT, CHUNK_PEAK_SAMPLED, INT64_MIN,
                       INT64_MIN);
+        /* the key alone makes a failure, as in the aggregation of records */
         ASSERT_COLUMN(run, "chunk", "outcome", CHUNK_LOST, CHUNK_FINISHED, CHUNK_FAILED,
-                      CHUNK_FINISHED);
+                      CHUNK_FAILED);
 }
 
 /* Where the bytes of each branch are told, the percentage tells those of the whole file. */

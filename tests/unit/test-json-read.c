@@ -1,4 +1,4 @@
-/* util/json-read: a JSON reader for hostile input; import/python-text: what Python wrote as text */
+/* util/json-read: a JSON reader for hostile input; util/python-text: what Python wrote as text */
 
 #include "unit.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "import/python-text.h"
+#include "util/python-text.h"
 #include "util/cleanup.h"
 #include "util/json-read.h"
 

@@ -1,11 +1,11 @@
-/* import/python-text: tuples and times as Python writes them */
+/* util/python-text: tuples and times as Python writes them */
 
 #include "unit.h"
 
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "import/python-text.h"
+#include "util/python-text.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
 #include "util/size.h"

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from roastcoffea._roast import aggregate_coverage
-from roastcoffea.metrics import Metrics
+from roastcoffea._roast import Run
+from roastcoffea.aggregation.chunk import add_records
+from roastcoffea.metrics import Metrics, metrics_of
+from roastcoffea.shapes import coverage_shapes
 
 _SUFFIX = "-data"
+_IF_KNOWN = (
+    "num_files",
+    "chunk_branches_read_percent_mean",
+    "chunk_bytes_read_percent_mean",
+    "compression_ratio",
+)
 
 
 def parse_accessed_branches(columns: Iterable[Any] | None) -> set[str]:
@@ -58,13 +66,16 @@ def aggregate_branch_coverage(
     """
     if chunk_metrics is None or not len(chunk_metrics):
         return Metrics()
-    coverage, estimated = aggregate_coverage(chunk_metrics)
-    result = Metrics(coverage)
+    run = Run.create(None)
+    add_records(run, chunk_metrics)
+    summary = run.summary()
+    known = metrics_of(summary, with_workers=False)
+    result = coverage_shapes(run, summary, known)
+    for key in _IF_KNOWN:
+        if key in known and key not in known.absent:
+            result[key] = known[key]
     if not result["total_branches_read"]:
         result.update(branches_of_report(coffea_report))
-    if estimated:
-        reason = f"chunks read overlapping sets of branches of {len(estimated)} files"
-        result.estimated = dict.fromkeys(("file_read_metrics", "avg_bytes_read_percent"), reason)
     return result
 
 

@@ -5,11 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roastcoffea._roast import aggregate_chunks
+from roastcoffea._roast import Run
 from roastcoffea.metrics import Metrics
 
 ChunkKey = tuple[Any, Any, Any]
 ChunkValue = tuple[Any, Any, Any]
+
+
+_RANGE = ("mean", "min", "max", "std")
+_STATISTICS = (
+    "num_chunks",
+    "num_successful_chunks",
+    "num_failed_chunks",
+    *(f"chunk_duration_{which}" for which in (*_RANGE, "p50", "p90", "p95", "p99")),
+    *(f"chunk_mem_delta_{which}_mb" for which in _RANGE),
+    "total_events_from_chunks",
+    *(f"chunk_events_{which}" for which in _RANGE[:3]),
+    *(f"{what}_per_event_{which}" for what in ("time", "memory") for which in _RANGE),
+)
+
+
+def add_records(run: Run, records: Sequence[Mapping[str, Any]], *, timed: bool = False) -> None:
+    """Add chunk records to a run; those that a collector hands out unchanged stay encoded.
+
+    ``timed``: one that finished without a duration is a KeyError.
+    """
+    packed = getattr(records, "records", None)
+    run.add_records(records if packed is None else packed, exact=True, timed=timed)
 
 
 def aggregate_chunk_metrics(
@@ -44,10 +66,13 @@ def aggregate_chunk_metrics(
     """
     if chunk_metrics is None or not len(chunk_metrics):
         return Metrics({"num_chunks": 0})
-    summary, per_dataset, sections = aggregate_chunks(chunk_metrics, section_metrics)
+    run = Run.create(None)
+    add_records(run, chunk_metrics, timed=True)
+    run.add_sections(section_metrics)
+    summary = run.summary()
     known = summary.metrics()
-    known.pop("total_events", None)  # the workflow's: estimated from the chunks
-    result = Metrics(known)
+    result = Metrics({key: known[key] for key in _STATISTICS if key in known})
+    per_dataset, sections = summary.documented()
     if per_dataset:
         result["per_dataset"] = per_dataset
     if sections:

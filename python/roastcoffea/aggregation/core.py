@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roastcoffea._roast import Summary, aggregate_tracking, worker_share
-from roastcoffea.aggregation import branch_coverage, chunk, efficiency, fine_metrics, workflow
-from roastcoffea.aggregation.backends import get_parser
-from roastcoffea.aggregation.documented import documented, merge
+from roastcoffea._roast import Run
+from roastcoffea.aggregation.backends import (
+    DaskTrackingDataParser,
+    TaskVineMetricsParser,
+    get_parser,
+)
+from roastcoffea.aggregation.backends.dask import FALLBACKS
+from roastcoffea.aggregation.branch_coverage import aggregate_branch_coverage, branches_of_report
+from roastcoffea.aggregation.chunk import add_records, aggregate_chunk_metrics, build_chunk_info
+from roastcoffea.aggregation.documented import merge
 from roastcoffea.custom import add_custom
-from roastcoffea.metrics import FALLBACKS, Metrics, registry
+from roastcoffea.metrics import Metrics, metrics_of
+from roastcoffea.shapes import chunk_shapes
 
 
 class MetricsAggregator:
@@ -57,23 +64,34 @@ class MetricsAggregator:
         fine metrics, core efficiency and speed-up rest on their CPU time, else on the report's
         process time, which is noted in ``.estimated``.
         """
-        metrics = workflow.aggregate_workflow_metrics(coffea_report, t_start, t_end, custom_metrics)
-        records = aggregate_records(chunk_metrics, section_metrics, coffea_report)
-        if "total_events" in metrics.absent and "total_events_from_chunks" in records:
-            metrics["total_events"] = records["total_events_from_chunks"]
-            del metrics.absent["total_events"]
-            metrics.estimated["total_events"] = "from the chunk records: no report"
-        worker: Mapping[str, Any] = {}
-        if tracking_data is not None:
-            worker = self.parser.parse_tracking_data(tracking_data)
-            merge(metrics, _mean_workers(tracking_data))
-            merge(metrics, _utilization(tracking_data))
-            merge(metrics, worker)
-        merge(metrics, efficiency.calculate_efficiency_metrics(metrics, worker))
+        run = Run.create(None)
+        run.add_times(t_start, t_end)
+        run.add_report(coffea_report, custom_metrics, fallback=True)
+        if type(self.parser) in (DaskTrackingDataParser, TaskVineMetricsParser):
+            run.add_tracking(tracking_data)
+        elif tracking_data is not None:
+            run.add_metrics(self.parser.parse_tracking_data(tracking_data))
         if span_metrics:
-            merge(metrics, fine_metrics.parse_fine_metrics(span_metrics, processor_name))
-        merge(metrics, records)
-        _complete(metrics)
+            if processor_name is not None:
+                run.fact("processor.name", processor_name)
+            run.add_spans(span_metrics)
+        has_records = chunk_metrics is not None and bool(len(chunk_metrics))
+        if chunk_metrics is not None and has_records:
+            add_records(run, chunk_metrics, timed=True)
+            run.add_sections(section_metrics)
+        summary = run.summary()
+        metrics = metrics_of(summary, with_workers=False)
+        if tracking_data is not None:
+            for key, fallback in FALLBACKS.items():
+                metrics.setdefault(key, fallback)
+        if has_records:
+            merge(metrics, chunk_shapes(run, summary, metrics))
+            if info := build_chunk_info(chunk_metrics or ()):
+                metrics["chunk_info"] = info
+            else:
+                del metrics["chunk_info"]
+        if not has_records or not summary.branches():
+            metrics.update(branches_of_report(coffea_report))
         metrics["tracking_data"] = tracking_data
         for key, raw in (
             ("raw_chunk_metrics", chunk_metrics),
@@ -86,34 +104,6 @@ class MetricsAggregator:
         return metrics
 
 
-def _mean_workers(tracking_data: Mapping[str, Any]) -> Metrics:
-    """Return the documented other average of the workers: the plain mean of their counts."""
-    counts = tracking_data.get("worker_counts")
-    if not isinstance(counts, Mapping):
-        counts = {}
-    return documented(aggregate_tracking(counts, {}), {"mean_workers": 0.0})
-
-
-#: Utilisation of what, as a share of what: name, values, wholes, scale to percent
-_SHARES = (
-    ("memory", "worker_memory", "worker_memory_limit", 100.0),
-    ("cpu", "worker_cpu", "worker_cores", 1.0),  # in percent already, of one core
-)
-
-
-def _utilization(tracking_data: Mapping[str, Any]) -> Metrics:
-    """Return how much of their memory limits and of their cores the workers used."""
-    result = Metrics()
-    for name, values, wholes, scale in _SHARES:
-        given = tracking_data.get(values), tracking_data.get(wholes)
-        if not all(isinstance(series, Mapping) for series in given):
-            continue
-        share = worker_share(*given, scale)  # type: ignore[arg-type]
-        for which, value in zip(("avg", "min", "peak"), share or (), strict=False):
-            result[f"{which}_{name}_utilization_percent"] = value
-    return result
-
-
 def aggregate_records(
     chunk_metrics: Sequence[Mapping[str, Any]] | None,
     section_metrics: Sequence[Mapping[str, Any]] | None = None,
@@ -124,40 +114,10 @@ def aggregate_records(
     Without records, the branches that the report tells of.
     """
     if chunk_metrics is None or not len(chunk_metrics):
-        return Metrics(branch_coverage.branches_of_report(coffea_report))
-    result = chunk.aggregate_chunk_metrics(chunk_metrics, section_metrics)
-    info = chunk.build_chunk_info(chunk_metrics)
+        return Metrics(branches_of_report(coffea_report))
+    result = aggregate_chunk_metrics(chunk_metrics, section_metrics)
+    info = build_chunk_info(chunk_metrics)
     if info:
         result["chunk_info"] = info
-    merge(result, branch_coverage.aggregate_branch_coverage(chunk_metrics, coffea_report))
+    merge(result, aggregate_branch_coverage(chunk_metrics, coffea_report))
     return result
-
-
-#: What is better computed from everything than from its own part
-_FROM_ALL = ("core_efficiency", "speedup_factor")
-
-
-def _complete(metrics: Metrics) -> None:
-    """Add what follows from several parts, and the other names of everything."""
-    plain = Metrics(metrics, metrics.absent, metrics.estimated)
-    for key in _FROM_ALL:
-        if plain.pop(key, None) is not None:
-            plain.estimated.pop(key, None)
-    summary = Summary.from_metrics(plain)
-    known, absent, estimated = summary.metrics(), summary.absent(), summary.estimated()
-    for key, _, _, _, _, fallback, _, _, aliases in registry():
-        fresh = key not in metrics or key in metrics.absent or key in _FROM_ALL
-        if fresh and key in known:
-            metrics[key] = known[key]
-            metrics.absent.pop(key, None)
-            if key in estimated:
-                metrics.estimated[key] = estimated[key]
-            else:
-                metrics.estimated.pop(key, None)
-        elif key not in metrics:
-            if fallback in FALLBACKS:
-                metrics[key] = FALLBACKS[fallback]
-            metrics.absent.setdefault(key, absent.get(key, "not known"))
-        if key in metrics:
-            for alias in aliases:
-                metrics.setdefault(alias, metrics[key])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roastcoffea._roast import Summary
+from roastcoffea._roast import Run
 from roastcoffea.aggregation.documented import documented
 from roastcoffea.metrics import Metrics
 
@@ -42,4 +42,4 @@ def calculate_efficiency_metrics(
         "speedup_factor": 0.0,
         "event_rate_core_khz": of_cores,
     }
-    return documented(Summary.from_metrics(base), fallbacks)
+    return documented(Run.from_metrics(base).summary(), fallbacks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roastcoffea._roast import aggregate_spans
+from roastcoffea._roast import Run
 from roastcoffea.aggregation.documented import documented
 from roastcoffea.metrics import Metrics
 
@@ -53,4 +53,8 @@ def parse_fine_metrics(
     >>> metrics["processor_cpu_percent"], metrics["overhead_cpu_time_seconds"]
     (90.0, 0.5)
     """
-    return documented(aggregate_spans(cumulative_worker_metrics, processor_name), _FALLBACKS)
+    run = Run.create(None)
+    if processor_name is not None:
+        run.fact("processor.name", processor_name)
+    run.add_spans(cumulative_worker_metrics)
+    return documented(run.summary(), _FALLBACKS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roastcoffea._roast import aggregate_report
+from roastcoffea._roast import Run
 from roastcoffea.aggregation.documented import documented
 from roastcoffea.metrics import Metrics
 
@@ -50,5 +50,7 @@ def aggregate_workflow_metrics(
     >>> aggregate_workflow_metrics({}, 10.0, 14.0).absent["total_events"]
     "the report has no 'entries'"
     """
-    summary = aggregate_report(coffea_report, t_start, t_end, custom_metrics)
-    return documented(summary, _FALLBACKS)
+    run = Run.create(None)
+    run.add_times(t_start, t_end)
+    run.add_report(coffea_report, custom_metrics, fallback=True)
+    return documented(run.summary(), _FALLBACKS)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea._roast import Summary, format_bytes, format_time
+from roastcoffea._roast import Run, format_bytes, format_time
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from roastcoffea._roast import Summary
     from roastcoffea._roast import Table as MadeTable
 
 _STYLES = {"plain": "", "strong": "bold", "dim": "dim", "alert": "red"}
@@ -68,7 +69,7 @@ def _cell(text: str, emphasis: str) -> str | Text:
 
 
 def _table(name: str, metrics: Mapping[str, Any]) -> Table | None:
-    return rich_table(Summary.from_metrics(metrics), name)
+    return rich_table(Run.from_metrics(metrics).summary(), name)
 
 
 def _always(name: str, metrics: Mapping[str, Any]) -> Table:

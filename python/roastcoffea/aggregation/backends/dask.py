@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from roastcoffea._roast import aggregate_tracking, time_average, worker_average, worker_peak
+from roastcoffea._roast import Run
 from roastcoffea.aggregation.backends.base import AbstractTrackingDataParser
 from roastcoffea.aggregation.documented import documented
 
 Samples = Iterable[tuple[Any, float]]
 
-_FALLBACKS = {
+#: What stands for workers of which nothing is known
+FALLBACKS: dict[str, float | None] = {
     "avg_workers": 0.0,
     "peak_workers": 0,
     "total_cores": None,
     "cores_per_worker": None,
+    "peak_memory_bytes": 0.0,
+    "avg_memory_per_worker_bytes": 0.0,
 }
+
+
+def _known(tracking_data: Mapping[str, Any]) -> dict[str, Any]:
+    run = Run.create(None)
+    run.add_tracking(tracking_data)
+    return documented(run.summary(), FALLBACKS)
 
 
 class DaskTrackingDataParser(AbstractTrackingDataParser):
@@ -43,17 +52,7 @@ class DaskTrackingDataParser(AbstractTrackingDataParser):
         >>> metrics["avg_workers"], metrics["peak_workers"], metrics["total_cores"]
         (1.5, 2, 5.0)
         """
-        memory = tracking_data.get("worker_memory") or {}
-        summary = aggregate_tracking(
-            tracking_data.get("worker_counts") or {}, tracking_data.get("worker_cores") or {}
-        )
-        result = documented(summary, _FALLBACKS)
-        result["peak_memory_bytes"] = calculate_peak_memory(memory)
-        result["avg_memory_per_worker_bytes"] = calculate_average_memory_per_worker(memory)
-        if worker_peak(memory) is None:
-            for key in ("peak_memory_bytes", "avg_memory_per_worker_bytes"):
-                result.absent[key] = "no samples of memory"
-        return result
+        return _known(tracking_data)
 
 
 DaskMetricsParser = DaskTrackingDataParser
@@ -65,8 +64,7 @@ def calculate_time_averaged_workers(worker_counts: Mapping[Any, float]) -> float
     >>> calculate_time_averaged_workers({0.0: 2, 5.0: 2, 10.0: 4})
     2.5
     """
-    average = time_average(worker_counts.items())
-    return 0.0 if average is None else average
+    return float(_known({"worker_counts": worker_counts})["avg_workers"])
 
 
 def calculate_peak_memory(worker_memory: Mapping[Any, Samples]) -> float:
@@ -75,8 +73,7 @@ def calculate_peak_memory(worker_memory: Mapping[Any, Samples]) -> float:
     >>> calculate_peak_memory({"a": [(0.0, 100), (1.0, 300)], "b": [(0.0, 200)]})
     300
     """
-    peak = worker_peak(worker_memory)
-    return 0.0 if peak is None else peak
+    return _known({"worker_memory": worker_memory})["peak_memory_bytes"]  # type: ignore[no-any-return]
 
 
 def calculate_average_memory_per_worker(worker_memory: Mapping[Any, Samples]) -> float:
@@ -85,5 +82,4 @@ def calculate_average_memory_per_worker(worker_memory: Mapping[Any, Samples]) ->
     >>> calculate_average_memory_per_worker({"a": [(0.0, 100), (1.0, 300)], "b": [(0.0, 400)]})
     300.0
     """
-    average = worker_average(worker_memory)
-    return 0.0 if average is None else average
+    return float(_known({"worker_memory": worker_memory})["avg_memory_per_worker_bytes"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roastcoffea._roast import Summary, aggregate_tracking, time_average
+from roastcoffea._roast import Run
 from roastcoffea.aggregation.backends.base import AbstractTrackingDataParser
 from roastcoffea.aggregation.documented import documented
 
@@ -22,9 +22,8 @@ class TaskVineMetricsParser(AbstractTrackingDataParser):
         >>> TaskVineMetricsParser().parse_tracking_data(tracking_data)["cores_per_worker"]
         4.0
         """
-        counts = aggregate_tracking(tracking_data.get("worker_counts") or {}, {}).metrics()
-        cores = time_average((tracking_data.get("total_cores") or {}).items())
-        summary = Summary.from_metrics({**counts, "total_cores": cores})
+        run = Run.create(None)
+        run.add_tracking(tracking_data)
         fallbacks = {"avg_workers": 0.0, "peak_workers": 0}
         fallbacks |= {"total_cores": None, "cores_per_worker": None}  # type: ignore[dict-item]
-        return documented(summary, fallbacks)
+        return documented(run.summary(), fallbacks)

@@ -1,24 +1,22 @@
 #pragma once
-/* The parts of a v1 measurement: docs/format.md says what becomes of them. */
+/* What is documented as plain data, as rows of a run: docs/format.md says what becomes of it. */
 
-#include "record/chunk.h"
 #include "roast-run.h"
 #include "util/intern.h"
-#include "util/json-read.h"
+#include "v1/record.h"
 
-/* The key is unknown, or the index of a row of names; they end with NULL. */
-int v1_find(const char *const *names, const struct json_text *key);
 /* A number in a unit, rounded; CHUNK_ABSENT: not finite, or out of range */
 int64_t v1_scaled(const struct json_number *number, double unit);
 
-/* A number in a unit; anything else is passed over and CHUNK_ABSENT. */
-bool v1_read_scaled(struct json_reader *in, double unit, int64_t *value);
+/* A record that was read as rows of a run. Exact: what is no whole number of its column stays so. */
+int v1_record_add(const struct v1_record *record, struct roast_run *run, bool exact,
+                  struct roast_error *error);
 
 /* Chunk records on their way into the run */
 struct v1_chunks {
         struct roast_run *run;
-        struct chunk_table table;
-        struct roast_error error; /* of the run, not of the text */
+        struct v1_record record;  /* at hand */
+        struct roast_error error; /* of the run, not of the source */
         size_t n;
         int64_t first_utc_ns; /* when the first began and the last ended; INT64_MIN: not known */
         int64_t last_utc_ns;
@@ -27,16 +25,8 @@ struct v1_chunks {
 void v1_chunks_init(struct v1_chunks *chunks, struct roast_run *run);
 void v1_chunks_deinit(struct v1_chunks *chunks);
 /* raw_chunk_metrics, and chunk_info, which stands for them where they are missing */
-bool v1_chunks_read(struct v1_chunks *chunks, struct json_reader *in);
-bool v1_chunks_read_info(struct v1_chunks *chunks, struct json_reader *in);
-/* For them: a row of which nothing is known yet, and when one was there */
-bool v1_chunks_add(struct v1_chunks *chunks, struct json_reader *in);
-void v1_chunks_note(struct v1_chunks *chunks, int64_t start_utc_ns, int64_t wall_ns);
-/* What is left of them; 0 or an error */
-int v1_chunks_end(struct v1_chunks *chunks, struct roast_error *error);
-
-/* One record, as a row */
-bool v1_record_read(struct v1_chunks *chunks, struct json_reader *in);
+bool v1_chunks_read(struct v1_chunks *chunks, struct source *in);
+bool v1_chunks_read_info(struct v1_chunks *chunks, struct source *in);
 
 /* tracking_data: samples of the workers */
 struct v1_sample {
@@ -60,7 +50,7 @@ struct v1_series {
 };
 
 void v1_series_deinit(struct v1_series *series);
-bool v1_series_read(struct v1_series *series, struct json_reader *in);
+bool v1_series_read(struct v1_series *series, struct source *in);
 /* Into the run, `offset_ns` later than they say */
 int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offset_ns,
                   struct roast_error *error);
@@ -81,7 +71,8 @@ enum v1_figure {
 struct v1 {
         struct roast_run *run;
         struct roast_error error; /* of the run, not of the text */
-        struct json_reader in;
+        struct json_reader reader;
+        struct source_json json; /* over it */
         struct json_number figures[V1_N_FIGURES];
         bool has[V1_N_FIGURES];
         uint32_t seen;          /* which parts have come */
@@ -98,4 +89,5 @@ struct v1 {
 void v1_deinit(struct v1 *v1);
 /* The whole of metrics.json; then chunk_info, if that said more than the records. */
 bool v1_read_metrics(struct v1 *v1);
+bool v1_spans_read(struct v1 *v1, struct source *in);
 bool v1_read_info(struct v1 *v1);

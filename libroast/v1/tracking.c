@@ -1,21 +1,21 @@
 /*
- * Tracking data of a v1 measurement: samples of the workers
+ * Tracking data in the documented shape: samples of the workers
  *
  * A worker's series share their times, so that its samples become blocks with
  * one time column. Its cores and its memory limit are no series: they say that
  * the worker came, and the end of its samples that it went.
  */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/python-text.h"
-#include "import/v1.h"
 #include "timeline/block.h"
 #include "util/array.h"
 #include "util/cleanup.h"
 #include "util/size.h"
 #include "util/text.h"
+#include "v1/v1.h"
 
 enum { CORES, MEMORY_LIMIT, N_OF_WORKER }; /* not sampled, but of the worker itself */
 
@@ -47,11 +47,11 @@ void v1_series_deinit(struct v1_series *series)
         *series = (struct v1_series){ 0 };
 }
 
-static bool v1_add_sample(struct v1_series *series, struct json_reader *in,
+static bool tracking_add_sample(struct v1_series *series, struct source *in,
                           const struct v1_sample *sample)
 {
         if (ARRAY_ROOM(series->samples, series->n, series->cap) < 0)
-                return json_read_nomem(in);
+                return source_nomem(in);
         if (series->n == 0 || sample->utc_ns < series->first_utc_ns)
                 series->first_utc_ns = sample->utc_ns;
         if (series->n == 0 || sample->utc_ns > series->last_utc_ns)
@@ -63,119 +63,96 @@ static bool v1_add_sample(struct v1_series *series, struct json_reader *in,
 }
 
 /* [time, value]; one that is not so is passed over */
-static bool v1_read_sample(struct v1_series *series, struct json_reader *in,
-                           struct v1_sample *sample)
+static bool tracking_read_sample(struct v1_series *series, struct source *in, struct v1_sample *sample)
 {
-        struct json_number number = { 0 };
-        struct json_text text;
-        bool has_time = false, has_value = false;
-        size_t i = 0;
+        struct json_number time = { .real = (double)NAN }, value = { .real = (double)NAN };
 
-        if (json_read_type(in) != JSON_ARRAY)
-                return json_read_skip(in);
-        json_read_array(in);
-        for (; json_read_element(in); i++) {
-                enum json_type type = json_read_type(in);
-
-                if (i == 0 && type == JSON_STRING) {
-                        if (!json_read_string(in, &text))
-                                return false;
-                        has_time = python_time_read(text.data, text.len, &sample->utc_ns);
-                } else if (i == 1 && type == JSON_NUMBER) {
-                        if (!json_read_number(in, &number))
-                                return false;
-                        sample->value = v1_scaled(&number, series_keys[sample->column].unit);
-                        has_value = sample->value >= 0;
-                } else if (!json_read_skip(in)) {
+        if (!source_enter_if(in, JSON_ARRAY))
+                return !in->bad;
+        for (size_t i = 0; source_element(in); i++)
+                if (i == 0   ? !source_instant(in, &time)
+                    : i == 1 ? !source_number_or_nan(in, &value)
+                             : !source_skip(in))
                         return false;
-                }
-        }
-        if (in->problem)
-                return false;
-        return has_time && has_value ? v1_add_sample(series, in, sample) : true;
+        sample->utc_ns = time.integer;
+        sample->value = v1_scaled(&value, series_keys[sample->column].unit);
+        if (in->bad || !time.whole || sample->value < 0)
+                return !in->bad;
+        return tracking_add_sample(series, in, sample);
 }
 
 /* {worker: [[time, value], ...]} */
-static bool v1_read_workers(struct v1_series *series, struct json_reader *in, uint32_t column)
+static bool tracking_read_workers(struct v1_series *series, struct source *in, uint32_t column)
 {
         struct json_text key;
 
-        if (json_read_type(in) != JSON_OBJECT)
-                return json_read_skip(in);
-        json_read_object(in);
-        while (json_read_key(in, &key)) {
-                int64_t worker = intern_put(&series->workers, key.data, key.len);
-                struct v1_sample sample = { .worker = (uint32_t)worker, .column = column };
+        if (!source_enter_if(in, JSON_OBJECT))
+                return !in->bad;
+        while (source_key(in)) {
+                struct v1_sample sample = { .column = column };
+                int64_t worker;
 
-                if (worker < 0)
-                        return json_read_nomem(in);
-                if (json_read_type(in) != JSON_ARRAY) {
-                        if (!json_read_skip(in))
-                                return false;
-                        continue;
-                }
-                json_read_array(in);
-                while (json_read_element(in))
-                        if (!v1_read_sample(series, in, &sample))
-                                return false;
-        }
-        return !in->problem;
-}
-
-/* {time: number}: how often the workers were looked at */
-static bool v1_read_ticks(struct v1_series *series, struct json_reader *in)
-{
-        struct json_text key;
-
-        if (json_read_type(in) != JSON_OBJECT)
-                return json_read_skip(in);
-        json_read_object(in);
-        while (json_read_key(in, &key)) {
-                int64_t utc_ns;
-
-                if (python_time_read(key.data, key.len, &utc_ns)) {
-                        if (series->n_ticks == 0 || utc_ns < series->first_tick_utc_ns)
-                                series->first_tick_utc_ns = utc_ns;
-                        if (series->n_ticks == 0 || utc_ns > series->last_tick_utc_ns)
-                                series->last_tick_utc_ns = utc_ns;
-                        series->n_ticks++;
-                }
-                if (!json_read_skip(in))
+                if (!source_key_text(in, &key))
                         return false;
+                worker = intern_put(&series->workers, key.data, key.len);
+                if (worker < 0)
+                        return source_nomem(in);
+                sample.worker = (uint32_t)worker;
+                if (!source_enter_if(in, JSON_ARRAY))
+                        continue;
+                while (source_element(in))
+                        if (!tracking_read_sample(series, in, &sample))
+                                return false;
         }
-        return !in->problem;
+        return !in->bad;
 }
 
-bool v1_series_read(struct v1_series *series, struct json_reader *in)
+/* {time: number}: how often the workers were counted */
+static bool tracking_read_ticks(struct v1_series *series, struct source *in)
 {
-        struct json_text key;
+        if (!source_enter_if(in, JSON_OBJECT))
+                return !in->bad;
+        while (source_key(in)) {
+                struct json_number time;
+
+                if (!source_key_instant(in, &time) || !source_skip(in))
+                        return false;
+                if (!time.whole)
+                        continue;
+                if (series->n_ticks == 0 || time.integer < series->first_tick_utc_ns)
+                        series->first_tick_utc_ns = time.integer;
+                if (series->n_ticks == 0 || time.integer > series->last_tick_utc_ns)
+                        series->last_tick_utc_ns = time.integer;
+                series->n_ticks++;
+        }
+        return !in->bad;
+}
+
+bool v1_series_read(struct v1_series *series, struct source *in)
+{
         uint32_t seen = 0;
 
         series->first_utc_ns = series->last_utc_ns = INT64_MIN;
-        if (json_read_type(in) != JSON_OBJECT)
-                return json_read_skip(in);
-        json_read_object(in);
-        while (json_read_key(in, &key)) {
+        if (!source_enter_if(in, JSON_OBJECT))
+                return !in->bad;
+        while (source_key(in)) {
                 uint32_t i = 0;
 
-                while (i < N_KEYS && !json_text_is(&key, series_keys[i].key))
+                while (i < N_KEYS && !source_key_is(in, series_keys[i].key))
                         i++;
                 if (i < N_KEYS && seen & 1u << i)
-                        return json_read_fail(in, "tracking_data has a key twice");
+                        return source_fail(in, "tracking_data has a key twice");
                 seen |= i < N_KEYS ? 1u << i : 0;
-                if (json_text_is(&key, "worker_counts")) {
-                        if (!v1_read_ticks(series, in))
-                                return false;
-                        continue;
-                }
-                if (i < N_KEYS ? !v1_read_workers(series, in, i) : !json_read_skip(in))
+                if (i < N_KEYS                            ? !tracking_read_workers(series, in, i)
+                    : source_key_is(in, "worker_counts") ? !tracking_read_ticks(series, in)
+                                                          : !source_skip(in))
                         return false;
         }
-        return !in->problem;
+        return !in->bad;
 }
 
 /* By worker, then by time; the last of an instant counts, and stays last. */
-static int v1_by_worker(const void *a, const void *b)
+static int tracking_by_worker(const void *a, const void *b)
 {
         const struct v1_sample *x = a, *y = b;
 
@@ -195,7 +172,7 @@ struct rows {
         size_t n;
 };
 
-static int v1_series_flush(struct rows *rows, struct roast_run *run, const char *worker,
+static int tracking_series_flush(struct rows *rows, struct roast_run *run, const char *worker,
                            struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf block = BUF_INIT;
@@ -241,12 +218,12 @@ struct events {
         size_t cap;
 };
 
-static void v1_events_deinit(struct events *events)
+static void tracking_events_deinit(struct events *events)
 {
         free(events->events);
 }
 
-static int v1_add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
+static int tracking_add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
                         const struct roast_worker *worker)
 {
         if (ARRAY_ROOM(events->events, events->n, events->cap) < 0)
@@ -256,7 +233,7 @@ static int v1_add_event(struct events *events, int64_t utc_ns, enum roast_worker
         return 0;
 }
 
-static int v1_by_time(const void *a, const void *b)
+static int tracking_by_time(const void *a, const void *b)
 {
         const struct event *x = a, *y = b;
 
@@ -266,7 +243,7 @@ static int v1_by_time(const void *a, const void *b)
 }
 
 /* The samples of one worker, from first to end: its blocks, and when it was there */
-static int v1_end_worker(const struct v1_series *series, const struct v1_sample *first,
+static int tracking_end_worker(const struct v1_series *series, const struct v1_sample *first,
                          const struct v1_sample *end, struct roast_run *run, struct events *events,
                          struct roast_worker *worker, int64_t offset_ns, struct roast_error *error)
 {
@@ -279,7 +256,7 @@ static int v1_end_worker(const struct v1_series *series, const struct v1_sample 
                 int64_t limit = worker->memory_limit_bytes;
                 bool begins = rows.n == 0 && worker->pid == -1;
 
-                if (rows.n == ROWS && (r = v1_series_flush(&rows, run, worker->name, error)) < 0)
+                if (rows.n == ROWS && (r = tracking_series_flush(&rows, run, worker->name, error)) < 0)
                         return r;
                 rows.times[rows.n] = (utc_ns + offset_ns) / 1000000;
                 for (size_t i = 0; i < N_COLUMNS; i++)
@@ -294,7 +271,7 @@ static int v1_end_worker(const struct v1_series *series, const struct v1_sample 
                 }
                 rows.n++;
                 if (begins || worker->threads != threads || worker->memory_limit_bytes != limit)
-                        r = v1_add_event(events, utc_ns,
+                        r = tracking_add_event(events, utc_ns,
                                          begins && utc_ns == series->first_utc_ns
                                                  ? ROAST_WORKER_PRESENT
                                                  : ROAST_WORKER_CAME,
@@ -302,19 +279,19 @@ static int v1_end_worker(const struct v1_series *series, const struct v1_sample 
                 worker->pid = -2; /* not known either: it has come */
         }
         if (r >= 0 && last_utc_ns < series->last_utc_ns)
-                r = v1_add_event(events, last_utc_ns, ROAST_WORKER_WENT, worker);
+                r = tracking_add_event(events, last_utc_ns, ROAST_WORKER_WENT, worker);
         if (r < 0)
                 return roast_fail_nomem(error);
-        return v1_series_flush(&rows, run, worker->name, error);
+        return tracking_series_flush(&rows, run, worker->name, error);
 }
 
-static int v1_add_events(struct events *events, struct roast_run *run, int64_t offset_ns,
+static int tracking_add_events(struct events *events, struct roast_run *run, int64_t offset_ns,
                          struct roast_error *error)
 {
         int r = 0;
 
         if (events->n)
-                qsort(events->events, events->n, sizeof(*events->events), v1_by_time);
+                qsort(events->events, events->n, sizeof(*events->events), tracking_by_time);
         for (size_t i = 0; i < events->n && r >= 0; i++)
                 r = roast_run_add_worker_event(run, events->events[i].utc_ns + offset_ns,
                                                events->events[i].kind, &events->events[i].worker,
@@ -322,7 +299,7 @@ static int v1_add_events(struct events *events, struct roast_run *run, int64_t o
         return r;
 }
 
-static void v1_names_free(char ***names)
+static void tracking_names_free(char ***names)
 {
         for (size_t i = 0; *names && (*names)[i]; i++)
                 free((*names)[i]);
@@ -330,9 +307,9 @@ static void v1_names_free(char ***names)
 }
 
 /* The workers' names as C strings, NULL behind the last */
-static char **v1_names_of(const struct v1_series *series)
+static char **tracking_names_of(const struct v1_series *series)
 {
-        ROAST_CLEANUP(v1_names_free) char **names = calloc(series->workers.n + 1, sizeof(*names));
+        ROAST_CLEANUP(tracking_names_free) char **names = calloc(series->workers.n + 1, sizeof(*names));
         char **result;
 
         for (size_t i = 0; names && i < series->workers.n; i++) {
@@ -351,8 +328,8 @@ static char **v1_names_of(const struct v1_series *series)
 int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offset_ns,
                   struct roast_error *error)
 {
-        ROAST_CLEANUP(v1_events_deinit) struct events events = { 0 };
-        ROAST_CLEANUP(v1_names_free) char **names = v1_names_of(series);
+        ROAST_CLEANUP(tracking_events_deinit) struct events events = { 0 };
+        ROAST_CLEANUP(tracking_names_free) char **names = tracking_names_of(series);
         const struct v1_sample *samples = series->samples;
         size_t first = 0;
         int r = 0;
@@ -360,7 +337,7 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
         if (!names)
                 return roast_fail_nomem(error);
         if (series->n)
-                qsort(series->samples, series->n, sizeof(*series->samples), v1_by_worker);
+                qsort(series->samples, series->n, sizeof(*series->samples), tracking_by_worker);
         while (first < series->n && r >= 0) {
                 struct roast_worker worker = { .name = names[samples[first].worker],
                                                .pid = -1,
@@ -370,9 +347,9 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
 
                 while (next < series->n && samples[next].worker == samples[first].worker)
                         next++;
-                r = v1_end_worker(series, samples + first, samples + next, run, &events, &worker,
+                r = tracking_end_worker(series, samples + first, samples + next, run, &events, &worker,
                                   offset_ns, error);
                 first = next;
         }
-        return r < 0 ? r : v1_add_events(&events, run, offset_ns, error);
+        return r < 0 ? r : tracking_add_events(&events, run, offset_ns, error);
 }

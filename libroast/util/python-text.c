@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "import/python-text.h"
+#include "util/python-text.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
 
