@@ -21,17 +21,16 @@ from roastcoffea.backends import make_backend, registered
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.custom import add_custom
 from roastcoffea.flags import Flags
-from roastcoffea.lazy import LazyDict, RecordList
+from roastcoffea.lazy import Later, RecordList
 from roastcoffea.measure import KEY
-from roastcoffea.metrics import Metrics, metrics_of, parts_of, registry
+from roastcoffea.metrics import Metrics, metrics_of, metrics_of_run
 from roastcoffea.recording import (
     Faults,
     RunWriter,
     added_reports,
     derived_report,
     environment,
-    note_report,
-    note_spans,
+    note_facts,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
     from roastcoffea.aggregation.core import MetricsAggregator
     from roastcoffea.answers import Explanation, Forecast
-    from roastcoffea.opened import OpenRun
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -189,7 +187,7 @@ class MetricsCollector:
         self.custom_metrics: Mapping[str, Any] | None = None
         self.metrics: Metrics | None = None
         self.section_metrics: list[Any] = []
-        self._is_plain = False
+        self._in_run: dict[str, Any] = {}  # of what may be given, the objects that the run has
         self._taken: Mapping[str, Any] | None = None  # the report, as the Runners returned it
         self._outputs: list[Any] = []  # whose records were taken, and are still in them
         self._given: Any = None  # chunk records in place of the run's
@@ -215,10 +213,7 @@ class MetricsCollector:
         """
         from roastcoffea.opened import open_run
 
-        return cls._of_opened(open_run(path))
-
-    @classmethod
-    def _of_opened(cls, opened: OpenRun) -> MetricsCollector:
+        opened = open_run(path)
         collector = cls(backend="local")
         collector.backend = opened.text("backend.name") or "local"
         collector.processor_name = opened.text("processor.name")
@@ -227,11 +222,15 @@ class MetricsCollector:
         collector.coffea_report = opened.report
         collector.tracking_data = opened.tracking_data
         collector.span_metrics = opened.run.spans() or None
-        collector.t_start = 0.0
-        elapsed_s = opened.elapsed_s  # None: killed, or still going on
-        if elapsed_s is None:
-            elapsed_s = (opened.last_utc_ns - (opened.number("run.start_utc_ns") or 0)) / 1e9
-        collector.t_end = elapsed_s
+        collector._in_run = {
+            "report": collector.coffea_report,
+            "tracking": collector.tracking_data,
+            "spans": collector.span_metrics,
+        }
+        start_utc_ns = opened.number("run.start_utc_ns") or 0
+        collector.t_start, collector.t_end = 0.0, opened.elapsed_s  # None: killed, or going on
+        if collector.t_end is None:
+            collector.t_end = (opened.last_utc_ns - start_utc_ns) / 1e9
         collector._run = opened.run
         collector._state = State.LEFT
         return collector
@@ -306,12 +305,7 @@ class MetricsCollector:
         self.t_start = time.perf_counter()
         self._leaving.push_async_exit(self._end)
         name = self.measurement_name or datetime.now(UTC).strftime("%Y-%m-%d_%H-%M-%S")
-        setting = {
-            "processor.name": (self.processor_name, "no processor was given"),
-            "backend.name": self.backend,
-            "backend.interval_s": float(self.worker_tracking_interval),
-            **environment(),
-        }
+        setting = {**self._setting(), **environment()}
         self._writer = writer = RunWriter(self.output_dir, name, setting, self._faults)
         self._run, self.run_path = writer.run, writer.path
         if self.coffea_report is not None:
@@ -330,6 +324,13 @@ class MetricsCollector:
             with self._faults.guarded("serving the run"):
                 self._serve(self.run_path)
 
+    def _setting(self) -> dict[str, Any]:
+        return {
+            "processor.name": (self.processor_name, "no processor was given"),
+            "backend.name": self.backend,
+            "backend.interval_s": float(self.worker_tracking_interval),
+        }
+
     async def _open_channel(self, asked: Ask) -> None:
         interval = self.worker_tracking_interval if self.track_workers else None
         await asked("open_async")(interval)
@@ -337,7 +338,9 @@ class MetricsCollector:
 
     async def _close_channel(self, asked: Ask) -> None:
         with self._faults.guarded("closing the channel to the workers"):
-            self.tracking_data = await asked("close_async")(self.track_workers)
+            self.tracking_data = data = await asked("close_async")(self.track_workers)
+            if not data or self.run.columns("worker_event", ["utc_ns"])["utc_ns"]:
+                self._in_run["tracking"] = data
             self._faults.note_remote(self.metrics_backend.faults)
 
     def _enter_span(self, asked: Ask) -> None:
@@ -354,7 +357,8 @@ class MetricsCollector:
             assert self.span_info is not None
             self.span_info["context"].__exit__(*exception)
             self.span_metrics = await asked("get_span_metrics_async")(self.span_info)
-            note_spans(self.run, self.span_metrics or {})
+            self.run.add_spans(self.span_metrics)
+            self._in_run["spans"] = self.span_metrics
 
     def _show_progress(self) -> None:
         from roastcoffea.progress import Arrived, Display
@@ -402,8 +406,10 @@ class MetricsCollector:
         writer.end(self.t_end - self.t_start, error, self.metrics_backend.cost)
         self._show_anew()
         self._run, self.run_path = writer.run, writer.path
-        if writer.failed:
-            self._note_failure(writer.run)
+        if writer.failed:  # the copy in memory takes what the file did not
+            self._in_run.pop("report", None)
+            if not (self.tracking_data or {}).get("worker_cores"):
+                self.tracking_data = None  # nothing of the workers was written: there were some
         with self._faults.guarded("looking for fine metrics"):
             self._warn_without_spans()
         if self.coffea_report is not None:
@@ -412,13 +418,6 @@ class MetricsCollector:
         else:
             with self._faults.guarded("computing the user's metrics"):
                 add_custom(self._known(), self._run)
-
-    def _note_failure(self, run: Run) -> None:
-        """Note in the copy in memory what the file could not take."""
-        if self.coffea_report is not None:
-            note_report(run, self.coffea_report, self.custom_metrics)
-        if not (self.tracking_data or {}).get("worker_cores"):
-            self.tracking_data = None  # nothing of the workers was written: there were some
 
     def _warn_without_spans(self) -> None:
         """Say that there are no fine metrics, unless the workers' own counts stand in for them."""
@@ -490,7 +489,9 @@ class MetricsCollector:
         run = self._run
         if run is not None and report is not None:
             with self._faults.guarded("keeping the report"):
-                note_report(run, report, custom_metrics)
+                self._add_report(run)
+                run.commit()
+                self._in_run["report"] = report
 
     def extract_metrics_from_output(self, output: Any) -> None:
         """Take the chunk records out of a coffea output, where it carries them."""
@@ -533,9 +534,11 @@ class MetricsCollector:
         self._recorded.append(chunk_data)
         if isinstance(self._given, list):
             self._given.append(chunk_data)
-        if self._shown is not None:
+        if self._shown is not None and self._shown.changed:
             self._shown.append(chunk_data)
             self._n_shown += 1
+        else:
+            self._shown = None
         self.metrics = None
 
     def record_section_metrics(self, section_data: Mapping[str, Any]) -> None:
@@ -560,6 +563,7 @@ class MetricsCollector:
             self._shown = RecordList(Records.from_bytes(self._run.chunks()))
             if self._recorded:
                 self._shown.extend(self._recorded)
+                self._shown.changed = False  # it is what the run has, and what was recorded
             self._n_shown = len(self._shown)
         return self._shown
 
@@ -593,43 +597,39 @@ class MetricsCollector:
         return self.metrics
 
     def _aggregate(self) -> None:
-        from roastcoffea.aggregation.documented import merge
-
         if self.span_metrics and self.processor_name is None:
             logger.warning(
-                "Fine metrics cannot tell the processor from Dask's overhead: "
+                "Fine metrics cannot distinguish the processor from Dask's overhead: "
                 "give the collector processor_instance="
             )
-        self._is_plain = True
-        if self._run is None or self._has_own_aggregator:
-            self.metrics = self._aggregate_plain()
+        if self._has_own_aggregator():
+            self.metrics = self._aggregate_by(self.aggregator)
             return
-        summary = self._run.summary()
-        metrics = metrics_of(summary, with_workers=self.tracking_data is not None)
-        if "avg_workers" in metrics.absent and (self.tracking_data or {}).get("worker_counts"):
-            self.metrics = self._aggregate_plain()  # the back end wrote no samples into the run
-            self.metrics.run = self._run
-            return
-        self._is_plain = False
-        if "total_cpu_time" in metrics.absent:
-            self._take_fallbacks(metrics)
-        merge(metrics, self._chunk_shapes(summary, metrics))
-        metrics.update(parts_of(summary))
+        run = self._effective_run()
+        metrics = metrics_of_run(run, with_workers=self.tracking_data is not None)
         metrics["tracking_data"] = self.tracking_data
+        if "raw_chunk_metrics" in metrics:
+            metrics["raw_chunk_metrics"] = Later(lambda: self.chunk_metrics)
         if self.span_metrics:
             metrics["raw_span_metrics"] = self.span_metrics
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
-        metrics.run = self._run
         with self._faults.guarded("computing the user's metrics"):
-            add_custom(metrics, None if self._writer is None else self._run)
+            add_custom(metrics, run if self._writer is not None else None)
         self.metrics = metrics
 
-    def _aggregate_plain(self) -> Metrics:
-        """Return the metrics of what was put here by hand, or by a back end without a run."""
+    def _has_own_aggregator(self) -> bool:
+        """Whether somebody has put another aggregator, or another ``aggregate()``, here."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        own = vars(self).get("aggregator")
+        return own is not None and (type(own) is not MetricsAggregator or "aggregate" in vars(own))
+
+    def _aggregate_by(self, aggregator: MetricsAggregator) -> Metrics:
+        """Let an aggregator of the user's own make the metrics of plain data, as documented."""
         assert self.t_start is not None
         assert self.t_end is not None
-        return self.aggregator.aggregate(
+        metrics = aggregator.aggregate(
             self.coffea_report,
             self.tracking_data,
             self.t_start,
@@ -640,58 +640,66 @@ class MetricsCollector:
             chunk_metrics=self.chunk_metrics,
             section_metrics=self.section_metrics,
         )
+        if isinstance(metrics, Metrics):
+            metrics.run = None  # it lacks what the aggregator has changed
+        return metrics
 
-    def _take_fallbacks(self, metrics: Metrics) -> None:
-        """Without a process time the documented dict counts with the elapsed time."""
-        from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
-
-        assert self.coffea_report is not None
-        assert self.t_start is not None
-        assert self.t_end is not None
-        documented = aggregate_workflow_metrics(
-            self.coffea_report, self.t_start, self.t_end, self.custom_metrics
-        )
-        for key in ("total_cpu_time", "event_rate_cpu_total_khz", "avg_cpu_time_per_chunk"):
-            metrics[key] = documented[key]
-
-    def _chunk_shapes(self, summary: Summary, metrics: Metrics) -> Metrics:
-        """Return what the documented dict holds of the chunks beyond single figures."""
-        from roastcoffea.aggregation.branch_coverage import branches_of_report
-        from roastcoffea.aggregation.core import aggregate_records
-        from roastcoffea.shapes import chunk_shapes
-
-        records = self.chunk_metrics
-        if self._records_are_given or self.section_metrics:
-            counted = [r for r in records if r.get("outcome") not in ("lost", "graph")]
-            shapes = aggregate_records(counted, self.section_metrics, self.coffea_report)
-            if not self._records_are_given:  # the run has them, and computes the scalars better
-                scalars = {key for row in registry() for key in (row[0], *row[8])}
-                for key in scalars & shapes.keys():
-                    del shapes[key]
-        elif "num_successful_chunks" in metrics:
-            counted = records
-            shapes = chunk_shapes(self.run, summary, metrics)
-            if not metrics.get("total_branches_read"):
-                shapes.update(branches_of_report(self.coffea_report))
+    def _effective_run(self) -> Run:
+        """Return the run; where something was given in its place, a copy in memory that has it."""
+        given = self._given_parts()
+        if self._run is None:
+            assert self.t_start is not None
+            assert self.t_end is not None
+            run = Run.create(None)
+            note_facts(run, self._setting())
+            run.add_times(self.t_start, self.t_end)
+        elif given:
+            run = self._run.copy_in_memory(tuple(table for tables, _ in given for table in tables))
         else:
-            return Metrics(branches_of_report(self.coffea_report))
-        if counted:
-            shapes["raw_chunk_metrics"] = records
-        return shapes
+            return self._run
+        for _, add in given:
+            add(run)
+        return run
 
-    @property
-    def _records_are_given(self) -> bool:
-        """Whether the chunk records are dicts that somebody gave, and not the run's."""
-        changed = self._shown is not None and self._shown.changed
-        return self._given is not None or bool(self._recorded) or changed
+    def _given_parts(self) -> list[tuple[tuple[str, ...], Callable[[Run], object]]]:
+        """Return what was given by hand, or by a back end that writes no rows: the tables that it
+        replaces, and what adds it to a run.
+        """
+        parts: list[tuple[tuple[str, ...], Callable[[Run], object]]] = []
+        if self._given is not None or (self._shown is not None and self._shown.changed):
+            tables = ("chunk", "section", "branch", "task")
+            parts.append((tables, lambda run: run.add_records(self.chunk_metrics)))
+        elif self._recorded:
+            parts.append(((), lambda run: run.add_records(self._recorded)))
+        if self.section_metrics:
+            parts.append(((), lambda run: run.add_sections(self.section_metrics)))
+        if self.span_metrics is not self._in_run.get("spans"):
+            parts.append((("span",), lambda run: run.add_spans(self.span_metrics)))
+        if self.tracking_data is not self._in_run.get("tracking"):
+            parts.append((("worker_event", "series"), self._add_tracking))
+        if self.coffea_report is not self._in_run.get("report"):
+            parts.append(((), self._add_report))
+        return parts
 
-    @property
-    def _has_own_aggregator(self) -> bool:
-        """Whether somebody has put another aggregator, or another ``aggregate()``, here."""
-        from roastcoffea.aggregation.core import MetricsAggregator
+    def _add_tracking(self, run: Run) -> None:
+        """Add the workers as the back end's parser reads them, if it has one of its own."""
+        from roastcoffea.aggregation.core import add_tracking
 
-        own = vars(self).get("aggregator")
-        return own is not None and (type(own) is not MetricsAggregator or "aggregate" in vars(own))
+        add_tracking(run, self.tracking_data, self.aggregator.parser)
+
+    def _add_report(self, run: Run) -> None:
+        report = self.coffea_report or {}
+        run.add_report(report, self.custom_metrics)
+        run.fact("report.derived", report.get("derived"), "the report is coffea's own")
+
+    def _shown_run(self) -> Run:
+        """Return the run that tables, pages and answers are of: that of the metrics."""
+        if self._run is None:
+            self.get_metrics()  # or say what is missing
+        if self.metrics is None:
+            return self._effective_run()
+        run = getattr(self.metrics, "run", None)
+        return run if run is not None else Run.from_metrics(self.metrics)
 
     @cached_property
     def aggregator(self) -> MetricsAggregator:
@@ -705,22 +713,7 @@ class MetricsCollector:
 
     def summary(self) -> Summary:
         """Return what is known now, also in the middle of a run."""
-        if self._run is None or self._knows_more:
-            return Run.from_metrics(self.get_metrics()).summary()
-        return self._run.summary()
-
-    @property
-    def _knows_more(self) -> bool:
-        """Whether the metrics hold what the run does not: what was put here by hand, or came from
-        a back end that writes no samples.
-        """
-        if self.metrics is None and (self.t_end is None or self.coffea_report is None):
-            return False
-        if not isinstance(self.tracking_data, LazyDict | None):
-            self.get_metrics()  # they are another back end's: this tells whether the run has them
-        assigned = not isinstance(self.metrics, Metrics | None)
-        given = self._records_are_given or bool(self.section_metrics)
-        return assigned or given or self._is_plain or self._has_own_aggregator
+        return self._shown_run().summary()
 
     def print_summary(self) -> None:
         """Print the tables; in the middle of a run, what is known until then."""
@@ -730,12 +723,9 @@ class MetricsCollector:
         from roastcoffea.export.reporter import rich_table
 
         console = Console()
-        summaries = [self.summary()]
-        if self._run is not None and self._knows_more:
-            summaries.append(self._run.summary())
+        summary = self.summary()
         for name in TABLES:
-            tables = (rich_table(s, name, console.width, ROWS_SHOWN) for s in summaries)
-            table = next((table for table in tables if table is not None), None)
+            table = rich_table(summary, name, console.width, ROWS_SHOWN)
             if table is not None:
                 console.print()
                 console.print(table)
@@ -745,13 +735,13 @@ class MetricsCollector:
         """Return where the run lost time: see :func:`roastcoffea.explain`."""
         from roastcoffea.answers import explain
 
-        return explain(self)
+        return explain(self._shown_run())
 
     def predict(self, workers: int | Sequence[int] = (), **options: Any) -> Forecast:
         """Return how long it would take otherwise: see :func:`roastcoffea.predict`."""
         from roastcoffea.answers import predict
 
-        return predict(self, workers, **options)
+        return predict(self._shown_run(), workers, **options)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that shows the run in any browser, and return its path.
@@ -759,15 +749,13 @@ class MetricsCollector:
         The page is one file and needs no network; in the middle of a run it shows what is known
         until then. A file of that name is replaced, but not a run.
         """
-        self.run.report(path)
+        self._shown_run().report(path)
         return Path(path)
 
     def _repr_html_(self) -> str:
         """Show the tables in a notebook; before there is a run, say so."""
-        if self._run is not None and not self._knows_more:
-            return self._run._repr_html_()
-        if self.metrics is not None:
-            return self.summary()._repr_html_()
+        if self._run is not None or self.metrics is not None:
+            return self._shown_run()._repr_html_()
         return "<p>A roastcoffea collector that has not been entered yet.</p>"
 
     def plot_all(self, directory: str | os.PathLike[str]) -> list[Path]:
@@ -797,7 +785,7 @@ class MetricsCollector:
         start = float(start_utc_ns or 0) / 1e9
         end = start + (self.t_end - self.t_start)
         return save_measurement(
-            self.get_metrics(), start, end, output_dir, measurement_name, run=self._run
+            self.get_metrics(), start, end, output_dir, measurement_name, run=self._shown_run()
         )
 
 

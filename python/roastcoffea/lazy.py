@@ -110,6 +110,13 @@ class RecordList(list[Any]):
         self.records = records
         self.changed = False
 
+    @classmethod
+    def of_run(cls, run: Any) -> RecordList:
+        """Return the records of a run."""
+        from roastcoffea.native import Records
+
+        return cls(Records.from_bytes(run.chunks()))
+
     def made(self) -> RecordList:
         """Make the dicts, if that has not happened, and return the list itself."""
         if self.records is not None:

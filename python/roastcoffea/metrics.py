@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _roast
-from roastcoffea.lazy import LazyDict
+from roastcoffea.lazy import Later, LazyDict, RecordList
 
 if TYPE_CHECKING:
     from roastcoffea._roast import MetricRow, Run, Summary
@@ -89,6 +89,48 @@ def metrics_of(summary: Summary, *, with_workers: bool) -> Metrics:
         else:
             result.absent[key] = row["reason"]
     return result
+
+
+def metrics_of_run(run: Run, *, with_workers: bool | None = None) -> Metrics:
+    """Return the documented metrics dict of a run; what is large is made when it is asked for.
+
+    ``with_workers`` says whether worker tracking was on: its keys are there even if it saw
+    nothing. None: as the run says.
+    """
+    from roastcoffea.aggregation.branch_coverage import branches_of_report
+    from roastcoffea.aggregation.documented import merge
+    from roastcoffea.opened import report_of, tracking_of_run
+    from roastcoffea.shapes import chunk_shapes
+
+    tracking_data = tracking_of_run(run)
+    summary = run.summary()
+    follows = tracking_data is not None if with_workers is None else with_workers
+    metrics = metrics_of(summary, with_workers=follows)
+    report = report_of(run.facts())
+    if "total_cpu_time" in metrics.absent:
+        _take_fallbacks(metrics, report, bool(run.facts().get("custom.given")))
+    if "num_successful_chunks" in metrics:
+        merge(metrics, chunk_shapes(run, summary, metrics))
+        metrics["raw_chunk_metrics"] = Later(lambda: RecordList.of_run(run))
+    if not metrics.get("total_branches_read"):
+        metrics.update(branches_of_report(report))
+    metrics.update(parts_of(summary))
+    metrics["tracking_data"] = tracking_data
+    spans = run.spans()
+    if spans:
+        metrics["raw_span_metrics"] = spans
+    metrics.run = run
+    return metrics
+
+
+def _take_fallbacks(metrics: Metrics, report: Mapping[str, Any], custom: bool) -> None:
+    """Without a process time the documented dict counts with the elapsed time."""
+    from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
+
+    elapsed_s = metrics["elapsed_time_seconds"]
+    documented = aggregate_workflow_metrics(report, 0.0, elapsed_s, {"": None} if custom else None)
+    for key in ("total_cpu_time", "event_rate_cpu_total_khz", "avg_cpu_time_per_chunk"):
+        metrics[key] = documented[key]
 
 
 def parts_of(summary: Summary) -> dict[str, Any]:

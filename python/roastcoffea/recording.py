@@ -229,15 +229,6 @@ def environment() -> dict[str, Any]:
     return facts
 
 
-def note_report(
-    run: Run, report: Mapping[str, Any], custom_metrics: Mapping[str, Any] | None
-) -> None:
-    """Note coffea's report, and why what it lacks is absent."""
-    run.add_report(report, custom_metrics)
-    run.fact("report.derived", report.get("derived"), "the report is coffea's own")
-    run.commit()
-
-
 def derived_report(items: Collection[Any]) -> dict[str, Any] | None:
     """Return what coffea's work items say of a run whose Runner saved no metrics."""
     if not items:
@@ -262,11 +253,6 @@ def added_reports(report: Mapping[str, Any] | None, other: Mapping[str, Any]) ->
     if "columns" in total:
         total["columns"] = sorted({*report.get("columns", ()), *other.get("columns", ())})
     return total
-
-
-def note_spans(run: Run, span_metrics: Mapping[Any, Any]) -> None:
-    """Note Dask's fine metrics: ``(kind, prefix, activity, unit)`` to number."""
-    run.add_spans(span_metrics)
 
 
 def number(value: Any) -> int | float | None:
