@@ -63,14 +63,13 @@ static double samples_time(struct samples *samples, const struct run_value *utc_
         return (double)(utc_ns->integer - samples->origin_ns) / 1e9;
 }
 
-/* values: utc_ns, worker_text, name_text, value */
 static int samples_add(struct samples *samples, const struct collect *collect,
                        const struct run_value *values)
 {
-        struct sample sample = { .series = samples_series_of(collect, &values[2]),
-                                 .worker = run_int_or(&values[1], 0),
-                                 .time_s = samples_time(samples, &values[0]),
-                                 .value = run_number(&values[3]),
+        struct sample sample = { .series = samples_series_of(collect, &values[SAMPLE_NAME]),
+                                 .worker = run_int_or(&values[SAMPLE_WORKER], 0),
+                                 .time_s = samples_time(samples, &values[SAMPLE_UTC_NS]),
+                                 .value = run_number(&values[SAMPLE_VALUE]),
                                  .order = samples->n };
 
         if (sample.series < 0 || !isfinite(sample.value) || !isfinite(sample.time_s))

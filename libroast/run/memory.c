@@ -135,8 +135,12 @@ int memory_add(struct memory *memory, unsigned int number, const struct run_valu
         if (ARRAY_ROOM(table->rows, table->n, table->cap) < 0 || memory_make_room(memory, size) < 0)
                 return ROAST_E_NOMEM;
         at = memory->at;
-        for (size_t i = 0; i < n; i++)
-                at = memory_put(at, &values[i]);
+        for (size_t i = 0; i < n; i++) {
+                if (values[i].type == RUN_NULL)
+                        *at++ = 0;
+                else
+                        at = memory_put(at, &values[i]);
+        }
         table->rows[table->n++] = memory->at;
         memory->room -= (size_t)(at - memory->at);
         memory->at = at;
@@ -153,6 +157,10 @@ void memory_read(const struct memory *memory, unsigned int table, int64_t id,
                 unsigned int size = *at++ >> TYPE_BITS;
                 uint64_t number;
 
+                if (value.type == RUN_NULL) {
+                        values[i] = value;
+                        continue;
+                }
                 memcpy(&number, at, sizeof(number));
                 number = size ? le64toh(number) & UINT64_MAX >> (64 - 8 * size) : 0;
                 at += size;

@@ -17,37 +17,49 @@ void v1_chunks_deinit(struct v1_chunks *chunks)
         v1_record_deinit(&chunks->record);
 }
 
-static struct run_value chunks_value(const struct v1_value *value, bool exact)
+/* A value as a column. Nearly all are null: nothing but the type is written of those. */
+static void chunks_set(struct run_value *column, const struct v1_value *value, bool exact)
 {
-        int64_t whole = v1_whole(value);
+        int64_t whole;
 
-        if (value->type == V1_REAL && exact)
-                return run_real(value->real);
-        return whole == CHUNK_ABSENT ? (struct run_value){ 0 } : run_int(whole);
+        column->type = RUN_NULL;
+        if (value->type == V1_INT) {
+                column->type = RUN_INT;
+                column->integer = value->integer;
+        } else if (value->type == V1_REAL && exact) {
+                column->type = RUN_REAL;
+                column->real = value->real;
+        } else if (value->type == V1_REAL && (whole = v1_whole(value)) != CHUNK_ABSENT) {
+                column->type = RUN_INT;
+                column->integer = whole;
+        }
 }
 
 static int chunks_add_parts(const struct v1_record *record, struct roast_run *run, bool exact,
                             struct roast_error *error)
 {
-        struct run_value values[2 + SECTION_N_FIELDS] = { run_int(run->tables[RUN_CHUNK].last_id) };
+        const struct run_value chunk_id = run_int(run->tables[RUN_CHUNK].last_id);
         int r = 0;
 
         for (size_t i = 0; i < record->n_sections && r >= 0; i++) {
                 const struct v1_section *section = &record->sections[i];
+                struct run_value values[2 + SECTION_N_FIELDS];
 
+                values[0] = chunk_id;
                 r = run_text_value(run, v1_record_text(record, section->name_at), section->name_len,
                                    &values[1], error);
                 for (size_t j = 0; j < SECTION_N_FIELDS; j++)
-                        values[2 + j] = chunks_value(&section->fields[j], exact);
+                        chunks_set(&values[2 + j], &section->fields[j], exact);
                 if (r >= 0)
                         r = run_insert(run, RUN_SECTION, values, 2 + SECTION_N_FIELDS, error);
         }
         for (size_t i = 0; i < record->n_branches && r >= 0; i++) {
                 const struct v1_branch *branch = &record->branches[i];
+                struct run_value values[3] = { chunk_id };
 
                 r = run_text_value(run, v1_record_text(record, branch->name_at), branch->name_len,
                                    &values[1], error);
-                values[2] = chunks_value(&branch->bytes, false);
+                chunks_set(&values[2], &branch->bytes, false);
                 if (r >= 0)
                         r = run_insert(run, RUN_BRANCH, values, 3, error);
         }
@@ -64,7 +76,7 @@ int v1_record_add(const struct v1_record *record, struct roast_run *run, bool ex
                 const struct v1_value *value = &record->values[i];
 
                 if (value->type != V1_TEXT)
-                        values[i] = chunks_value(value, exact);
+                        chunks_set(&values[i], value, exact);
                 else if (chunk_fields[i].type == CHUNK_TYPE_TEXT)
                         r = run_text_value(run, v1_record_text(record, value->at), value->len,
                                            &values[i], error);

@@ -98,7 +98,7 @@ bool v1_take_branch_bytes(struct v1_record *record, struct source *in)
         return !in->bad;
 }
 
-/* The section of that name and kind; a new one if there is none yet. NULL: no memory */
+/* The section of that name, which is of that kind, too; a new one if there is none. NULL: no memory */
 static struct v1_section *record_section(struct v1_record *record, struct source *in, int64_t kind,
                                          const struct json_text *name)
 {
@@ -106,9 +106,11 @@ static struct v1_section *record_section(struct v1_record *record, struct source
 
         for (size_t i = 0; i < record->n_sections; i++) {
                 section = &record->sections[i];
-                if (section->fields[SECTION_KIND].integer == kind && section->name_len == name->len &&
-                    !memcmp(v1_record_text(record, section->name_at), name->data, name->len))
-                        return section;
+                if (section->name_len != name->len ||
+                    memcmp(v1_record_text(record, section->name_at), name->data, name->len))
+                        continue;
+                section->fields[SECTION_KIND].integer |= kind;
+                return section;
         }
         if (ARRAY_ROOM(record->sections, record->n_sections, record->sections_cap) < 0) {
                 source_nomem(in);
@@ -134,17 +136,14 @@ static bool record_take_sections(struct v1_record *record, struct source *in, in
                 struct v1_section *section;
                 struct json_text name;
                 struct v1_value value;
-                size_t before = record->n_sections;
 
-                if (!source_key_text(in, &name))
+                if (!v1_read_number(in, unit, &value) || !source_key_text(in, &name))
                         return false;
-                section = name.data ? record_section(record, in, kind, &name) : NULL;
-                if (in->bad || !v1_read_number(in, unit, &value))
-                        return false;
-                if (value.type == V1_ABSENT)
-                        record->n_sections = before;
-                if (!section || value.type == V1_ABSENT)
+                if (value.type == V1_ABSENT || !name.data)
                         continue;
+                section = record_section(record, in, kind, &name);
+                if (!section)
+                        return false;
                 section->fields[field] = value;
                 if (kind == SECTION_TIME && section->fields[SECTION_SELF_NS].type == V1_ABSENT)
                         section->fields[SECTION_SELF_NS] = section->fields[SECTION_MIN_NS] =

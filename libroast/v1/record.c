@@ -189,6 +189,14 @@ static int record_find(const struct json_text *key)
         return RECORD_OWN;
 }
 
+_Static_assert(RECORD_OWN + 1 + CHUNK_N_FIELDS <= V1_KEYS_MAX, "a place for each key");
+
+void v1_record_pick(struct v1_record *record, const struct json_text *key)
+{
+        record->picks = true;
+        record->picked[record_find(key)] = true;
+}
+
 static int record_row_of(struct v1_record *record, struct source *in, size_t place)
 {
         struct v1_place *known = place < V1_PLACES ? &record->places[place] : NULL;
@@ -226,6 +234,8 @@ static bool record_take_field(struct v1_record *record, struct source *in, enum 
 
 static bool record_take(struct v1_record *record, struct source *in, int row)
 {
+        if (record->picks && !record->picked[row])
+                return source_skip(in);
         if (row > RECORD_OWN)
                 return record_take_field(record, in, (enum chunk_field)(row - RECORD_OWN - 1), 1);
         if (record_keys[row].take)

@@ -40,7 +40,7 @@ struct v1_place {
         int row; /* of the table of keys, as v1_record_find() has them */
 };
 
-enum { V1_PLACES = 80 };
+enum { V1_PLACES = 80, V1_KEYS_MAX = 160 };
 
 struct v1_record {
         struct v1_value values[CHUNK_N_FIELDS];
@@ -62,11 +62,15 @@ struct v1_record {
         struct v1_value accessed_uncompressed_bytes;
         struct v1_value metadata_file; /* the file that file_metadata names */
         struct v1_place places[V1_PLACES];
+        bool picks; /* only some keys are read */
+        bool picked[V1_KEYS_MAX];
 };
 
 void v1_record_deinit(struct v1_record *record);
 /* Nothing is known of it. */
 void v1_record_clear(struct v1_record *record);
+/* From now on the keys that were named are read, and no others. */
+void v1_record_pick(struct v1_record *record, const struct json_text *key);
 /* The object that comes next; false: the source knows why. */
 bool v1_record_read(struct v1_record *record, struct source *in);
 

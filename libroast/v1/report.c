@@ -35,11 +35,8 @@ static bool report_read_field(struct roast_run *run, struct source *in, const ch
         if (!source_number_or_nan(in, &number))
                 return false;
         snprintf(name, sizeof(name), "report.%s", field);
-        if (type == JSON_NULL)
-                snprintf(why, sizeof(why), "the report has no '%s'", field);
-        else
-                snprintf(why, sizeof(why), "the report's %s is not %s", field,
-                         type == JSON_NUMBER ? "finite" : "a number");
+        snprintf(why, sizeof(why), "the report's %s is not %s", field,
+                 type == JSON_NUMBER ? "finite" : "a number");
         return v1_add_figure(run, in, name, &number, why, error);
 }
 

@@ -372,9 +372,9 @@ static PyMethodDef methods[] = {
           "is the elapsed time." },
         { "add_records", (PyCFunction)(void (*)(void))native_run_add_records,
           METH_VARARGS | METH_KEYWORDS,
-          "add_records(records, exact=False, timed=False)\n--\n\nAdds chunk records, as dicts or "
+          "add_records(records, exact=False, timed=False, keys=None)\n--\n\nAdds chunk records, as dicts or "
           "Records. Exact: to the last digit. Timed: one that finished without a duration is a "
-          "KeyError." },
+          "KeyError. Keys: those that are read, in a tuple." },
         { "add_sections", native_run_add_sections, METH_O,
           "add_sections(sections)\n--\n\nAdds section records: dicts with name, type, duration "
           "and mem_delta_mb." },

@@ -116,14 +116,31 @@ static bool run_check_record(struct v1_record *record, struct source *in, bool t
         return v1_keep_text(record, in, &unknown, &dataset->at);
 }
 
-static PyObject *run_add_each(PyObject *self, PyObject *records, bool exact, bool timed)
+/* Names the keys that are to be read; None: all of them. 0, or -1 with an exception */
+static int run_pick_keys(struct v1_record *record, PyObject *keys)
+{
+        for (Py_ssize_t i = 0; keys != Py_None && i < PyTuple_Size(keys); i++) {
+                struct json_text key;
+                Py_ssize_t len;
+
+                key.data = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(keys, i), &len);
+                if (!key.data)
+                        return -1;
+                key.len = (size_t)len;
+                v1_record_pick(record, &key);
+        }
+        return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *run_add_each(PyObject *self, PyObject *records, bool exact, bool timed,
+                              PyObject *keys)
 {
         ROAST_CLEANUP(v1_record_deinit) struct v1_record record = { 0 };
         ROAST_CLEANUP(source_python_deinit) struct source_python py;
         struct source *in = source_python_init(&py);
         PyObject *iterator = PyObject_GetIter(records), *item;
         struct roast_error error = { 0 };
-        bool good = iterator;
+        bool good = iterator && run_pick_keys(&record, keys) == 0;
 
         while (good && (item = PyIter_Next(iterator))) {
                 struct roast_run *run = NULL;
@@ -143,18 +160,19 @@ static PyObject *run_add_each(PyObject *self, PyObject *records, bool exact, boo
         return run_added(good && !PyErr_Occurred(), &error);
 }
 
-/* add_records(records, exact=False, timed=False): dicts, or Records */
+/* add_records(records, exact=False, timed=False, keys=None): dicts, or Records */
 PyObject *native_run_add_records(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-        static char *names[] = { (char *)"records", (char *)"exact", (char *)"timed", NULL };
-        PyObject *records, *bytes, *packed, *done = NULL;
+        static char *names[] = { (char *)"records", (char *)"exact", (char *)"timed", (char *)"keys",
+                                 NULL };
+        PyObject *records, *keys = Py_None, *bytes, *packed, *done = NULL;
         int exact = 0, timed = 0;
 
-        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pp:add_records", names, &records, &exact,
-                                         &timed))
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|ppO:add_records", names, &records, &exact,
+                                         &timed, &keys))
                 return NULL;
         if (!PyObject_HasAttrString(records, "to_bytes"))
-                return run_add_each(self, records, exact, timed);
+                return run_add_each(self, records, exact, timed, keys);
         bytes = PyObject_CallMethod(records, "to_bytes", NULL);
         packed = bytes ? PyTuple_Pack(1, bytes) : NULL;
         if (packed)

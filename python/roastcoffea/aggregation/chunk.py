@@ -25,13 +25,24 @@ _STATISTICS = (
 )
 
 
-def add_records(run: Run, records: Sequence[Mapping[str, Any]], *, timed: bool = False) -> None:
+#: What the statistics are made of
+_KEYS = ("duration", "mem_delta_mb", "num_events", "dataset", "outcome", "error")
+_KEYS += ("timing", "memory", "bytes", "sections", "memory_sections")
+
+
+def add_records(
+    run: Run,
+    records: Sequence[Mapping[str, Any]],
+    *,
+    timed: bool = False,
+    keys: tuple[str, ...] | None = None,
+) -> None:
     """Add chunk records to a run; those that a collector hands out unchanged stay encoded.
 
-    ``timed``: one that finished without a duration is a KeyError.
+    ``timed``: one that finished without a duration is a KeyError. ``keys``: which ones are read.
     """
     packed = getattr(records, "records", None)
-    run.add_records(records if packed is None else packed, exact=True, timed=timed)
+    run.add_records(records if packed is None else packed, exact=True, timed=timed, keys=keys)
 
 
 def aggregate_chunk_metrics(
@@ -67,7 +78,7 @@ def aggregate_chunk_metrics(
     if chunk_metrics is None or not len(chunk_metrics):
         return Metrics({"num_chunks": 0})
     run = Run.create(None)
-    add_records(run, chunk_metrics, timed=True)
+    add_records(run, chunk_metrics, timed=True, keys=_KEYS)
     run.add_sections(section_metrics)
     summary = run.summary()
     known = summary.metrics()
