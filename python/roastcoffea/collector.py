@@ -34,8 +34,6 @@ from roastcoffea.recording import (
 )
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from roastcoffea.aggregation.core import MetricsAggregator
     from roastcoffea.answers import Explanation, Forecast
 
@@ -254,20 +252,10 @@ class MetricsCollector:
         await self._enter(self._awaited)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         _drive(self._leave(error))
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         await self._leave(error)
 
     def _awaited(self, method: str) -> Callable[..., Awaitable[Any]]:
@@ -407,7 +395,7 @@ class MetricsCollector:
         self._show_anew()
         self._run, self.run_path = writer.run, writer.path
         if writer.failed:  # the copy in memory takes what the file did not
-            self._in_run.pop("report", None)
+            self._in_run = {"tracking": self._in_run.get("tracking")}
             if not (self.tracking_data or {}).get("worker_cores"):
                 self.tracking_data = None  # nothing of the workers was written: there were some
         with self._faults.guarded("looking for fine metrics"):
@@ -531,6 +519,7 @@ class MetricsCollector:
 
     def record_chunk_metrics(self, chunk_data: Mapping[str, Any]) -> None:
         """Append a chunk record."""
+        self._keep_appended()
         self._recorded.append(chunk_data)
         if isinstance(self._given, list):
             self._given.append(chunk_data)
@@ -558,9 +547,7 @@ class MetricsCollector:
         if self._state not in (State.LEFT, State.FAILED):
             self._show_anew()
         if self._shown is None:
-            from roastcoffea.native import Records
-
-            self._shown = RecordList(Records.from_bytes(self._run.chunks()))
+            self._shown = RecordList.of_run(self._run)
             if self._recorded:
                 self._shown.extend(self._recorded)
                 self._shown.changed = False  # it is what the run has, and what was recorded
@@ -572,10 +559,15 @@ class MetricsCollector:
         self._given = records
         self.metrics = None
 
-    def _show_anew(self) -> None:
-        """Let more records be shown; what somebody has appended to the last list is kept."""
+    def _keep_appended(self) -> None:
+        """Keep what somebody has appended to the list that was shown last."""
         if self._shown is not None:
             self._recorded.extend(self._shown[self._n_shown :])
+            self._n_shown = len(self._shown)
+
+    def _show_anew(self) -> None:
+        """Let more records be shown."""
+        self._keep_appended()
         self._shown = self.metrics = None
 
     def get_metrics(self) -> Metrics:
@@ -615,7 +607,10 @@ class MetricsCollector:
         if self.section_metrics:
             metrics["raw_section_metrics"] = self.section_metrics
         with self._faults.guarded("computing the user's metrics"):
-            add_custom(metrics, run if self._writer is not None else None)
+            written = self._writer is not None
+            add_custom(metrics, run if written or run is not self._run else None)
+            if written and run is not self._run:
+                add_custom(metrics, self._run)
         self.metrics = metrics
 
     def _has_own_aggregator(self) -> bool:
@@ -676,7 +671,7 @@ class MetricsCollector:
         if self.span_metrics is not self._in_run.get("spans"):
             parts.append((("span",), lambda run: run.add_spans(self.span_metrics)))
         if self.tracking_data is not self._in_run.get("tracking"):
-            parts.append((("worker_event", "series"), self._add_tracking))
+            parts.append((("worker_event", "series", "sample"), self._add_tracking))
         if self.coffea_report is not self._in_run.get("report"):
             parts.append(((), self._add_report))
         return parts
