@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from result import Figure, best, ratio, row
-
 from roastcoffea.aggregation.chunk import aggregate_chunk_metrics
 
 N = 100_000

@@ -150,9 +150,12 @@ static const struct {
         enum chunk_field field;
         double unit;
 } record_split[] = {
-        { "cpu", CHUNK_CPU_NS, 1e9 },           { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
-        { "throttled", CHUNK_THROTTLED_NS, 1e9 }, { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
-        { "gil", CHUNK_GIL_NS, 1e9 },           { "other", CHUNK_OTHER_NS, 1e9 },
+        { "cpu", CHUNK_CPU_NS, 1e9 },
+        { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
+        { "throttled", CHUNK_THROTTLED_NS, 1e9 },
+        { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
+        { "gil", CHUNK_GIL_NS, 1e9 },
+        { "other", CHUNK_OTHER_NS, 1e9 },
         { "samples", CHUNK_SPLIT_SAMPLES, 1 },
 };
 

@@ -16,8 +16,8 @@
 #include <xxhash.h>
 
 #include "import/import.h"
-#include "util/python-text.h"
 #include "util/cleanup.h"
+#include "util/python-text.h"
 #include "util/size.h"
 #include "v1/v1.h"
 
@@ -254,26 +254,39 @@ static int v1_add_report(struct v1 *v1, struct roast_error *error)
         return r < 0 ? r : v1_add_report_figure(v1, "report.chunks", V1_CHUNKS, error);
 }
 
+/* The tasks whose time on a core is the processor's */
+struct processor {
+        double cpu_s;
+        size_t n;
+        char name[256];
+};
+
+static int v1_note_processor(const struct roast_span *span, void *context)
+{
+        struct processor *processor = context;
+
+        if (!span->prefix || !span->activity || strcmp(span->activity, "thread-cpu") != 0 ||
+            span->value != processor->cpu_s || !strcmp(span->prefix, processor->name))
+                return 0;
+        snprintf(processor->name, sizeof(processor->name), "%s", span->prefix);
+        processor->n++;
+        return 0;
+}
+
 /* The name is not kept: it is that of the tasks whose time the processor's is, if of one only. */
 static int v1_add_processor(struct v1 *v1, struct roast_error *error)
 {
-        ROAST_CLEANUP(buf_deinit) struct buf name = BUF_INIT;
-        size_t n = 0, found = 0, len;
-        const char *prefix;
+        struct processor processor = { .cpu_s = v1->figures[V1_PROCESSOR_CPU].real };
+        int r;
 
-        if (!v1->has[V1_PROCESSOR_CPU] || !(v1->figures[V1_PROCESSOR_CPU].real > 0))
+        if (!v1->has[V1_PROCESSOR_CPU] || !(processor.cpu_s > 0))
                 return 0;
-        for (size_t i = 0; i < v1->prefixes.n; i++)
-                if (v1->cpu_s[i] == v1->figures[V1_PROCESSOR_CPU].real) {
-                        found = i;
-                        n++;
-                }
-        if (n != 1)
-                return 0;
-        prefix = intern_get(&v1->prefixes, found, &len);
-        if (buf_append(&name, prefix, len) < 0 || buf_put_u8(&name, 0) < 0)
-                return roast_fail_nomem(error);
-        return roast_run_fact_text(v1->run, "processor.name", (const char *)name.data, error);
+        r = roast_run_commit(v1->run, error);
+        if (r >= 0)
+                r = roast_run_spans(v1->run, v1_note_processor, &processor, error);
+        return r < 0 || processor.n != 1
+                       ? r
+                       : roast_run_fact_text(v1->run, "processor.name", processor.name, error);
 }
 
 /* Its name is the directory's; the same content has the same id. */

@@ -215,7 +215,7 @@ struct roast_section {
         char *name;
         char *type;  /* as somebody called it who gave it; NULL: what was measured tells it */
         bool listed; /* it was given by itself, and not by chunks */
-        int kind; /* SECTION_* bits of record/chunk.h */
+        int kind;    /* SECTION_* bits of record/chunk.h */
         int64_t chunks;
         int64_t count;
         double total_s;

@@ -166,8 +166,7 @@ static int files_add_coverage(struct files *files, struct roast_file *file,
         double selected = files_positive(&values[CHUNK_SELECTED_BYTES]);
         double whole = files_positive(&values[CHUNK_SELECTED_UNCOMPRESSED_BYTES]);
         const struct run_value *stated = &values[CHUNK_STATED_BRANCHES_PPB];
-        double branches_percent = stated->type != RUN_NULL
-                                          ? run_number(stated) / 1e7
+        double branches_percent = stated->type != RUN_NULL ? run_number(stated) / 1e7
                                   : isnan(tree_branches)
                                           ? (double)NAN
                                           : fmin((double)files->n / tree_branches * 100, 100);
@@ -194,9 +193,9 @@ static int files_add_coverage(struct files *files, struct roast_file *file,
                 files->compressed += read;
                 files->uncompressed += read * (whole / selected);
         }
-        return coverage_file_add(
-                &files->coverages[file - files->collect->summary->files], files->branches, files->n,
-                selected, branches_percent, bytes_percent);
+        return coverage_file_add(&files->coverages[file - files->collect->summary->files],
+                                 files->branches, files->n, selected, branches_percent,
+                                 bytes_percent);
 }
 
 /*

@@ -52,6 +52,8 @@ static int spans_sum(const struct collect *collect, struct fine_sums *sums, bool
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0) {
                 const struct run_value *values = scan.values;
 
+                if (!fine_equal(spans_name_of(&values[SPAN_KIND]), "execute"))
+                        continue;
                 *any |= spans_add(collect, sums, spans_name_of(&values[SPAN_PREFIX]),
                                   spans_name_of(&values[SPAN_ACTIVITY]),
                                   spans_name_of(&values[SPAN_UNIT]), &values[SPAN_VALUE]);

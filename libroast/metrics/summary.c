@@ -66,10 +66,9 @@ int collect_summary(struct roast_summary *summary, struct roast_run *run,
                     const struct collect_watch *watch, struct roast_error *error)
 {
         static int (*const sources[])(struct collect *, struct roast_error *) = {
-                summary_collect_texts, collect_facts,   collect_chunks,
-                collect_tasks,         collect_workers, collect_series,
-                collect_samples,       collect_task_times, collect_spans,
-                collect_ledger,
+                summary_collect_texts, collect_facts,  collect_chunks,  collect_tasks,
+                collect_workers,       collect_series, collect_samples, collect_task_times,
+                collect_spans,         collect_ledger,
         };
         struct collect collect = {
                 .run = run, .summary = summary, .watch = watch, .interval_s = 1

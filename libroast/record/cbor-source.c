@@ -14,8 +14,8 @@ static bool cbor_put_container(struct buf *out, struct source *in, bool is_map)
         if (!source_enter(in))
                 return false;
         while (is_map ? source_key(in) : source_element(in)) {
-                if (is_map && (!source_key_text(in, &key) ||
-                               cbor_put_text(&parts, key.data, key.len) < 0))
+                if (is_map &&
+                    (!source_key_text(in, &key) || cbor_put_text(&parts, key.data, key.len) < 0))
                         return source_nomem(in);
                 if (!cbor_of_source(&parts, in))
                         return false;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "util/python-text.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
+#include "util/python-text.h"
 
 struct text {
         const char *at;

@@ -5,7 +5,7 @@
 #include "util/cleanup.h"
 #include "util/source.h"
 
-static struct source_json *source_of(struct source *in)
+static struct source_json *source_json_of(struct source *in)
 {
         return (struct source_json *)in;
 }
@@ -13,18 +13,18 @@ static struct source_json *source_of(struct source *in)
 /* What a call of the reader returned; whether it failed is also known of one that said "no more" */
 static bool source_noted(struct source *in, bool good)
 {
-        in->bad = source_of(in)->in->problem || source_of(in)->in->nomem;
+        in->bad = source_json_of(in)->in->problem || source_json_of(in)->in->nomem;
         return good && !in->bad;
 }
 
 static enum json_type source_json_type(struct source *in)
 {
-        return json_read_type(source_of(in)->in);
+        return json_read_type(source_json_of(in)->in);
 }
 
 static bool source_json_enter(struct source *in)
 {
-        struct json_reader *reader = source_of(in)->in;
+        struct json_reader *reader = source_json_of(in)->in;
 
         return source_noted(in, json_read_type(reader) == JSON_ARRAY ? json_read_array(reader)
                                                                      : json_read_object(reader));
@@ -32,17 +32,17 @@ static bool source_json_enter(struct source *in)
 
 static bool source_json_key(struct source *in)
 {
-        return source_noted(in, json_read_key(source_of(in)->in, &source_of(in)->key));
+        return source_noted(in, json_read_key(source_json_of(in)->in, &source_json_of(in)->key));
 }
 
 static bool source_json_element(struct source *in)
 {
-        return source_noted(in, json_read_element(source_of(in)->in));
+        return source_noted(in, json_read_element(source_json_of(in)->in));
 }
 
 static bool source_json_key_text(struct source *in, struct json_text *text)
 {
-        *text = source_of(in)->key;
+        *text = source_json_of(in)->key;
         return true;
 }
 
@@ -57,7 +57,7 @@ static void source_read_instant(struct json_number *ns, const struct json_text *
 
 static bool source_json_key_instant(struct source *in, struct json_number *ns)
 {
-        source_read_instant(ns, &source_of(in)->key);
+        source_read_instant(ns, &source_json_of(in)->key);
         return true;
 }
 
@@ -66,9 +66,9 @@ static bool source_json_instant(struct source *in, struct json_number *ns)
         struct json_text text;
 
         *ns = (struct json_number){ .real = (double)NAN };
-        if (json_read_type(source_of(in)->in) != JSON_STRING)
-                return source_noted(in, json_read_skip(source_of(in)->in));
-        if (!source_noted(in, json_read_string(source_of(in)->in, &text)))
+        if (json_read_type(source_json_of(in)->in) != JSON_STRING)
+                return source_noted(in, json_read_skip(source_json_of(in)->in));
+        if (!source_noted(in, json_read_string(source_json_of(in)->in, &text)))
                 return false;
         source_read_instant(ns, &text);
         return true;
@@ -76,33 +76,33 @@ static bool source_json_instant(struct source *in, struct json_number *ns)
 
 static int source_json_key_tuple(struct source *in, struct python_tuple *tuple)
 {
-        return python_tuple_read(tuple, source_of(in)->key.data, source_of(in)->key.len);
+        return python_tuple_read(tuple, source_json_of(in)->key.data, source_json_of(in)->key.len);
 }
 
 static bool source_json_text(struct source *in, struct json_text *text)
 {
-        return source_noted(in, json_read_string(source_of(in)->in, text));
+        return source_noted(in, json_read_string(source_json_of(in)->in, text));
 }
 
 static bool source_json_number(struct source *in, struct json_number *number)
 {
-        return source_noted(in, json_read_number(source_of(in)->in, number));
+        return source_noted(in, json_read_number(source_json_of(in)->in, number));
 }
 
 static bool source_json_boolean(struct source *in, bool *value)
 {
-        return source_noted(in, json_read_bool(source_of(in)->in, value));
+        return source_noted(in, json_read_bool(source_json_of(in)->in, value));
 }
 
 static bool source_json_skip(struct source *in)
 {
-        return source_noted(in, json_read_skip(source_of(in)->in));
+        return source_noted(in, json_read_skip(source_json_of(in)->in));
 }
 
 static bool source_json_fail(struct source *in, const char *problem)
 {
-        return source_noted(in, problem ? json_read_fail(source_of(in)->in, problem)
-                                        : json_read_nomem(source_of(in)->in));
+        return source_noted(in, problem ? json_read_fail(source_json_of(in)->in, problem)
+                                        : json_read_nomem(source_json_of(in)->in));
 }
 
 static const struct source_ops source_json_ops = {

@@ -67,7 +67,8 @@ static inline bool source_element(struct source *in)
         return in->ops->element(in);
 }
 
-/* The key as text, valid until the next value is read. One that is no text has none: data is NULL. */
+/* The key as text, valid until the next value is read. One that is no text has none: data is NULL.
+ */
 static inline bool source_key_text(struct source *in, struct json_text *text)
 {
         return in->ops->key_text(in, text);

@@ -93,8 +93,9 @@ int v1_record_add(const struct v1_record *record, struct roast_run *run, bool ex
 /* Whether the attempt is another than those before, by who ran it and when it began */
 static int chunks_is_new(const struct v1_record *record, struct roast_run *run)
 {
-        static const enum chunk_field fields[] = { CHUNK_PID,  CHUNK_THREAD, CHUNK_START_UTC_NS,
-                                                   CHUNK_ENTRY_START, CHUNK_WORKER, CHUNK_HOST,
+        static const enum chunk_field fields[] = { CHUNK_PID,          CHUNK_THREAD,
+                                                   CHUNK_START_UTC_NS, CHUNK_ENTRY_START,
+                                                   CHUNK_WORKER,       CHUNK_HOST,
                                                    CHUNK_FILE };
         uint64_t key = 0;
 
@@ -141,9 +142,9 @@ bool v1_chunks_read(struct v1_chunks *chunks, struct source *in)
         if (!source_enter_if(in, JSON_ARRAY))
                 return !in->bad;
         while (source_element(in))
-                if (source_type(in) == JSON_OBJECT ? !v1_record_read(&chunks->record, in) ||
-                                                             !chunks_add(chunks, in)
-                                                   : !source_skip(in))
+                if (source_type(in) == JSON_OBJECT
+                            ? !v1_record_read(&chunks->record, in) || !chunks_add(chunks, in)
+                            : !source_skip(in))
                         return false;
         return !in->bad;
 }
@@ -154,8 +155,8 @@ static struct v1_value chunks_int(int64_t integer)
 }
 
 /* "('/a.root', 0, 20000)": [start, end, bytes] */
-static bool chunks_read_one(struct v1_chunks *chunks, struct source *in,
-                            const struct python_tuple *chunk)
+static bool chunks_read_info_of(struct v1_chunks *chunks, struct source *in,
+                                const struct python_tuple *chunk)
 {
         static const double units[3] = { 1e9, 1e9, 1 };
         struct v1_value values[3] = { 0 }, *fields = chunks->record.values;
@@ -198,7 +199,7 @@ bool v1_chunks_read_info(struct v1_chunks *chunks, struct source *in)
 
                 if (source_key_tuple(in, &chunk) < 0)
                         return source_nomem(in);
-                if (!chunks_read_one(chunks, in, &chunk))
+                if (!chunks_read_info_of(chunks, in, &chunk))
                         return false;
         }
         return !in->bad;

@@ -181,7 +181,8 @@ bool v1_given_read(struct roast_run *run, struct source *in, struct source *abse
 
         good = good && source_enter(in);
         while (good && source_key(in))
-                good = source_key_is(in, "per_dataset") ? given_read_things(run, in, "dataset", error)
+                good = source_key_is(in, "per_dataset")
+                               ? given_read_things(run, in, "dataset", error)
                        : source_key_is(in, "sections")
                                ? given_read_things(run, in, "section", error)
                                : given_read_metric(run, in, reasons, error);

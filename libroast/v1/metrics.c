@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "v1/plain.h"
 #include "v1/v1.h"
 
 static const char *const figure_keys[] = {
@@ -33,8 +34,6 @@ void v1_deinit(struct v1 *v1)
         json_reader_deinit(&v1->reader);
         v1_chunks_deinit(&v1->chunks);
         v1_series_deinit(&v1->series);
-        intern_deinit(&v1->prefixes);
-        free(v1->cpu_s);
 }
 
 static int metrics_find(const char *const *names, struct source *in)
@@ -84,61 +83,8 @@ static bool metrics_read_figure(struct v1 *v1, struct source *in)
         if (!isfinite(number.real))
                 return true;
         return metrics_check(
-                in,
-                number.whole ? roast_run_fact_int(v1->run, name, number.integer, &v1->error)
-                             : roast_run_fact_real(v1->run, name, number.real, &v1->error));
-}
-
-static bool metrics_note_cpu(struct v1 *v1, struct source *in, const struct python_tuple *span,
-                             double value)
-{
-        int64_t i;
-        double *grown;
-
-        if (!span->items[1].text || !span->items[2].text ||
-            strcmp(span->items[2].text, "thread-cpu") != 0)
-                return true;
-        i = intern_put(&v1->prefixes, span->items[1].text, strlen(span->items[1].text));
-        if (i < 0)
-                return source_nomem(in);
-        grown = realloc(v1->cpu_s, v1->prefixes.n * sizeof(*grown));
-        if (!grown)
-                return source_nomem(in);
-        v1->cpu_s = grown;
-        v1->cpu_s[i] = value;
-        return true;
-}
-
-/* ('execute', 'X', 'thread-cpu', 'seconds'): value */
-static bool metrics_read_span(struct v1 *v1, struct source *in)
-{
-        ROAST_CLEANUP(python_tuple_deinit) struct python_tuple span = { 0 };
-        struct json_number number;
-        int r = source_key_tuple(in, &span);
-
-        if (r < 0)
-                return source_nomem(in);
-        if (!source_number_or_nan(in, &number))
-                return false;
-        if (r == 0 || span.n < 3 || isnan(number.real))
-                return true;
-        return metrics_check(in,
-                             roast_run_add_span(v1->run, span.items[0].text ? span.items[0].text : "",
-                                                span.items[1].text,
-                                                span.items[2].text ? span.items[2].text : "",
-                                                span.n > 3 ? span.items[3].text : NULL, number.real,
-                                                &v1->error)) &&
-               metrics_note_cpu(v1, in, &span, number.real);
-}
-
-bool v1_spans_read(struct v1 *v1, struct source *in)
-{
-        if (!source_enter_if(in, JSON_OBJECT))
-                return !in->bad;
-        while (source_key(in))
-                if (!metrics_read_span(v1, in))
-                        return false;
-        return !in->bad;
+                in, number.whole ? roast_run_fact_int(v1->run, name, number.integer, &v1->error)
+                                 : roast_run_fact_real(v1->run, name, number.real, &v1->error));
 }
 
 static bool metrics_read_part(struct v1 *v1, struct source *in, enum part part)
@@ -152,7 +98,7 @@ static bool metrics_read_part(struct v1 *v1, struct source *in, enum part part)
         case RAW_CHUNKS:
                 return v1_chunks_read(&v1->chunks, in);
         case SPANS:
-                return v1_spans_read(v1, in);
+                return v1_spans_add(v1->run, in, &v1->error);
         default:
                 v1->chunk_info = v1->reader.at;
                 return source_skip(in);
@@ -163,7 +109,7 @@ bool v1_read_metrics(struct v1 *v1)
 {
         struct source *in = source_json_init(&v1->json, &v1->reader);
 
-        if (!source_enter(in))
+        if (!json_read_object(&v1->reader))
                 return false;
         while (source_key(in)) {
                 int part = metrics_find(part_keys, in);

@@ -2,7 +2,8 @@
 /*
  * What users give as plain data, as facts and rows of a run
  *
- * Each returns false if the source failed, which knows why, or if the run did: then the error is set.
+ * Each returns false if the source failed, which knows why, or if the run did: then the error is
+ * set.
  */
 
 #include "roast-run.h"
@@ -10,7 +11,8 @@
 
 /* coffea's report: facts report.FIELD; what it lacks is absent, for that reason. */
 bool v1_report_read(struct roast_run *run, struct source *in, struct roast_error *error);
-/* {dataset: figures} in the place of its sums: facts custom.FIELD.DATASET; those before are void. */
+/* {dataset: figures} in the place of its sums: facts custom.FIELD.DATASET; those before are void.
+ */
 bool v1_custom_read(struct roast_run *run, struct source *in, struct roast_error *error);
 /* [{"name", "type", "duration", "mem_delta_mb"}]: sections of no chunk */
 bool v1_sections_read(struct roast_run *run, struct source *in, struct roast_error *error);

@@ -98,7 +98,8 @@ bool v1_take_branch_bytes(struct v1_record *record, struct source *in)
         return !in->bad;
 }
 
-/* The section of that name, which is of that kind, too; a new one if there is none. NULL: no memory */
+/* The section of that name, which is of that kind, too; a new one if there is none. NULL: no memory
+ */
 static struct v1_section *record_section(struct v1_record *record, struct source *in, int64_t kind,
                                          const struct json_text *name)
 {
@@ -304,7 +305,8 @@ bool v1_take_file_metadata(struct v1_record *record, struct source *in)
         if (!v1_take_blob(record, in, CHUNK_FILE_METADATA))
                 return false;
         if (blob->type == V1_TEXT)
-                cbor_each_pair(v1_record_text(record, blob->at), blob->len, record_note_file, &file);
+                cbor_each_pair(v1_record_text(record, blob->at), blob->len, record_note_file,
+                               &file);
         return true;
 }
 
@@ -322,11 +324,11 @@ bool v1_take_peak_source(struct v1_record *record, struct source *in)
         if (!source_text(in, &text))
                 return false;
         if (text.data)
-                record->values[CHUNK_PEAK_SOURCE] = (struct v1_value){
-                        .type = V1_INT,
-                        .integer = json_text_is(&text, "exact") ? CHUNK_PEAK_EXACT
-                                                                : CHUNK_PEAK_SAMPLED
-                };
+                record->values[CHUNK_PEAK_SOURCE] =
+                        (struct v1_value){ .type = V1_INT,
+                                           .integer = json_text_is(&text, "exact")
+                                                              ? CHUNK_PEAK_EXACT
+                                                              : CHUNK_PEAK_SAMPLED };
         return true;
 }
 

@@ -53,6 +53,7 @@ void v1_record_clear(struct v1_record *record)
         memset(record->values, 0, sizeof(record->values));
         buf_clear(&record->texts);
         buf_clear(&record->custom);
+        record->seen = 0;
         record->n_sections = record->n_branches = record->n_custom = 0;
         record->has_dataset = record->has_duration = record->of_chunk = false;
         record->failed = false;
@@ -189,6 +190,7 @@ static int record_find(const struct json_text *key)
         return RECORD_OWN;
 }
 
+_Static_assert(RECORD_OWN < 64, "a bit for each key");
 _Static_assert(RECORD_OWN + 1 + CHUNK_N_FIELDS <= V1_KEYS_MAX, "a place for each key");
 
 void v1_record_pick(struct v1_record *record, const struct json_text *key)
@@ -238,8 +240,12 @@ static bool record_take(struct v1_record *record, struct source *in, int row)
                 return source_skip(in);
         if (row > RECORD_OWN)
                 return record_take_field(record, in, (enum chunk_field)(row - RECORD_OWN - 1), 1);
-        if (record_keys[row].take)
+        if (record_keys[row].take) {
+                if (row < RECORD_OWN && record->seen >> row & 1)
+                        return source_fail(in, "a chunk has a key twice");
+                record->seen |= (uint64_t)1 << row;
                 return record_keys[row].take(record, in);
+        }
         return record_take_field(record, in, record_keys[row].field, record_keys[row].unit);
 }
 
@@ -253,8 +259,8 @@ static void record_set_selected(struct v1_record *record)
         struct v1_value *selected = &record->values[CHUNK_SELECTED_BYTES];
         double tree = v1_real(&record->values[CHUNK_TREE_BYTES]);
         double share = v1_real(&record->values[CHUNK_STATED_BYTES_PPB]) / 1e9;
-        double growth = v1_real(&record->accessed_uncompressed_bytes) /
-                        v1_real(&record->accessed_bytes);
+        double growth =
+                v1_real(&record->accessed_uncompressed_bytes) / v1_real(&record->accessed_bytes);
 
         if (!record->of_chunk) {
                 if (record->accessed_bytes.type != V1_ABSENT)

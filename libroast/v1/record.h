@@ -53,6 +53,7 @@ struct v1_record {
         size_t branches_cap;
         struct buf custom; /* pairs of a CBOR map */
         size_t n_custom;
+        uint64_t seen;    /* keys whose values are no columns, by their place in record.def */
         bool has_dataset; /* the key is there, whatever it holds */
         bool has_duration;
         bool of_chunk; /* accessed_bytes are of the chunk, and not of the whole file */

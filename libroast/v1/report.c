@@ -154,9 +154,9 @@ static bool report_void_custom(struct roast_run *run, struct source *in, struct 
                     (!gone.nomem || source_nomem(in));
 
         for (size_t i = 0; i < gone.names.n && good; i++)
-                good = report_check(in, roast_run_fact_absent(run, gone.names.lines[i],
-                                                              "a later report came without it",
-                                                              error));
+                good = report_check(in,
+                                    roast_run_fact_absent(run, gone.names.lines[i],
+                                                          "a later report came without it", error));
         report_lines_deinit(&gone.names);
         return good;
 }

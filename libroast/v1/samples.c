@@ -6,19 +6,18 @@
 #include "util/size.h"
 #include "v1/plain.h"
 
-/* Series that metrics are made of (metrics/samples.c) */
+/* Series that metrics are made of (metrics/sampled.c) */
 static const struct {
         const char *key;
         bool of_all; /* {time: value}, and not {worker: [(time, value)]} */
 } samples_series[] = {
-        { "worker_counts", true },        { "total_cores", true }, { "worker_cores", false },
-        { "worker_memory", false },       { "worker_cpu", false },
-        { "worker_memory_limit", false },
+        { "worker_counts", true },  { "total_cores", true }, { "worker_cores", false },
+        { "worker_memory", false }, { "worker_cpu", false }, { "worker_memory_limit", false },
 };
 
-static bool samples_add(struct roast_run *run, struct source *in, const struct run_value row[2],
-                        const struct json_number *time, const struct json_number *value,
-                        struct roast_error *error)
+static bool samples_add_row(struct roast_run *run, struct source *in, const struct run_value row[2],
+                            const struct json_number *time, const struct json_number *value,
+                            struct roast_error *error)
 {
         const struct run_value values[] = {
                 time->whole ? run_int(time->integer) : run_real(time->real), row[0], row[1],
@@ -43,7 +42,7 @@ static bool samples_read_pair(struct roast_run *run, struct source *in,
                     : i == 1 ? !source_number_or_nan(in, &value)
                              : !source_skip(in))
                         return false;
-        return !in->bad && samples_add(run, in, row, &time, &value, error);
+        return !in->bad && samples_add_row(run, in, row, &time, &value, error);
 }
 
 static bool samples_read_all(struct roast_run *run, struct source *in,
@@ -53,7 +52,7 @@ static bool samples_read_all(struct roast_run *run, struct source *in,
 
         while (source_key(in))
                 if (!source_key_instant(in, &time) || !source_number_or_nan(in, &value) ||
-                    !samples_add(run, in, row, &time, &value, error))
+                    !samples_add_row(run, in, row, &time, &value, error))
                         return false;
         return !in->bad;
 }

@@ -51,10 +51,9 @@ static bool sections_read_record(struct source *in, struct sections_record *reco
         while (source_key(in)) {
                 bool duration = source_key_is(in, "duration");
 
-                if (source_key_is(in, "name") ? !sections_read_text(in, &record->name)
-                    : source_key_is(in, "type")
-                            ? !sections_read_text(in, &record->type)
-                            : !source_number_or_nan(in, &number))
+                if (source_key_is(in, "name")   ? !sections_read_text(in, &record->name)
+                    : source_key_is(in, "type") ? !sections_read_text(in, &record->type)
+                                                : !source_number_or_nan(in, &number))
                         return false;
                 if (duration && isfinite(number.real * 1e9))
                         record->duration_ns = number.real * 1e9;
@@ -127,10 +126,10 @@ static bool sections_read_span(struct roast_run *run, struct source *in, struct 
                 return false;
         if (r == 0 || span.n < 3 || isnan(number.real))
                 return true;
-        return sections_check(in, roast_run_add_span(run, items[0].text ? items[0].text : "",
-                                                     items[1].text,
-                                                     items[2].text ? items[2].text : "",
-                                                     items[3].text, number.real, error));
+        return sections_check(in,
+                              roast_run_add_span(run, items[0].text ? items[0].text : "",
+                                                 items[1].text, items[2].text ? items[2].text : "",
+                                                 items[3].text, number.real, error));
 }
 
 bool v1_spans_add(struct roast_run *run, struct source *in, struct roast_error *error)

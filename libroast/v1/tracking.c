@@ -48,7 +48,7 @@ void v1_series_deinit(struct v1_series *series)
 }
 
 static bool tracking_add_sample(struct v1_series *series, struct source *in,
-                          const struct v1_sample *sample)
+                                const struct v1_sample *sample)
 {
         if (ARRAY_ROOM(series->samples, series->n, series->cap) < 0)
                 return source_nomem(in);
@@ -63,7 +63,8 @@ static bool tracking_add_sample(struct v1_series *series, struct source *in,
 }
 
 /* [time, value]; one that is not so is passed over */
-static bool tracking_read_sample(struct v1_series *series, struct source *in, struct v1_sample *sample)
+static bool tracking_read_sample(struct v1_series *series, struct source *in,
+                                 struct v1_sample *sample)
 {
         struct json_number time = { .real = (double)NAN }, value = { .real = (double)NAN };
 
@@ -143,9 +144,9 @@ bool v1_series_read(struct v1_series *series, struct source *in)
                 if (i < N_KEYS && seen & 1u << i)
                         return source_fail(in, "tracking_data has a key twice");
                 seen |= i < N_KEYS ? 1u << i : 0;
-                if (i < N_KEYS                            ? !tracking_read_workers(series, in, i)
+                if (i < N_KEYS                           ? !tracking_read_workers(series, in, i)
                     : source_key_is(in, "worker_counts") ? !tracking_read_ticks(series, in)
-                                                          : !source_skip(in))
+                                                         : !source_skip(in))
                         return false;
         }
         return !in->bad;
@@ -173,7 +174,7 @@ struct rows {
 };
 
 static int tracking_series_flush(struct rows *rows, struct roast_run *run, const char *worker,
-                           struct roast_error *error)
+                                 struct roast_error *error)
 {
         ROAST_CLEANUP(buf_deinit) struct buf block = BUF_INIT;
         ROAST_CLEANUP(buf_deinit) struct buf names = BUF_INIT;
@@ -224,7 +225,7 @@ static void tracking_events_deinit(struct events *events)
 }
 
 static int tracking_add_event(struct events *events, int64_t utc_ns, enum roast_worker_event kind,
-                        const struct roast_worker *worker)
+                              const struct roast_worker *worker)
 {
         if (ARRAY_ROOM(events->events, events->n, events->cap) < 0)
                 return ROAST_E_NOMEM;
@@ -244,8 +245,9 @@ static int tracking_by_time(const void *a, const void *b)
 
 /* The samples of one worker, from first to end: its blocks, and when it was there */
 static int tracking_end_worker(const struct v1_series *series, const struct v1_sample *first,
-                         const struct v1_sample *end, struct roast_run *run, struct events *events,
-                         struct roast_worker *worker, int64_t offset_ns, struct roast_error *error)
+                               const struct v1_sample *end, struct roast_run *run,
+                               struct events *events, struct roast_worker *worker,
+                               int64_t offset_ns, struct roast_error *error)
 {
         struct rows rows = { .n = 0 };
         int64_t last_utc_ns = end[-1].utc_ns;
@@ -256,7 +258,8 @@ static int tracking_end_worker(const struct v1_series *series, const struct v1_s
                 int64_t limit = worker->memory_limit_bytes;
                 bool begins = rows.n == 0 && worker->pid == -1;
 
-                if (rows.n == ROWS && (r = tracking_series_flush(&rows, run, worker->name, error)) < 0)
+                if (rows.n == ROWS &&
+                    (r = tracking_series_flush(&rows, run, worker->name, error)) < 0)
                         return r;
                 rows.times[rows.n] = (utc_ns + offset_ns) / 1000000;
                 for (size_t i = 0; i < N_COLUMNS; i++)
@@ -272,10 +275,10 @@ static int tracking_end_worker(const struct v1_series *series, const struct v1_s
                 rows.n++;
                 if (begins || worker->threads != threads || worker->memory_limit_bytes != limit)
                         r = tracking_add_event(events, utc_ns,
-                                         begins && utc_ns == series->first_utc_ns
-                                                 ? ROAST_WORKER_PRESENT
-                                                 : ROAST_WORKER_CAME,
-                                         worker);
+                                               begins && utc_ns == series->first_utc_ns
+                                                       ? ROAST_WORKER_PRESENT
+                                                       : ROAST_WORKER_CAME,
+                                               worker);
                 worker->pid = -2; /* not known either: it has come */
         }
         if (r >= 0 && last_utc_ns < series->last_utc_ns)
@@ -286,7 +289,7 @@ static int tracking_end_worker(const struct v1_series *series, const struct v1_s
 }
 
 static int tracking_add_events(struct events *events, struct roast_run *run, int64_t offset_ns,
-                         struct roast_error *error)
+                               struct roast_error *error)
 {
         int r = 0;
 
@@ -309,7 +312,8 @@ static void tracking_names_free(char ***names)
 /* The workers' names as C strings, NULL behind the last */
 static char **tracking_names_of(const struct v1_series *series)
 {
-        ROAST_CLEANUP(tracking_names_free) char **names = calloc(series->workers.n + 1, sizeof(*names));
+        ROAST_CLEANUP(tracking_names_free)
+        char **names = calloc(series->workers.n + 1, sizeof(*names));
         char **result;
 
         for (size_t i = 0; names && i < series->workers.n; i++) {
@@ -347,8 +351,8 @@ int v1_series_end(struct v1_series *series, struct roast_run *run, int64_t offse
 
                 while (next < series->n && samples[next].worker == samples[first].worker)
                         next++;
-                r = tracking_end_worker(series, samples + first, samples + next, run, &events, &worker,
-                                  offset_ns, error);
+                r = tracking_end_worker(series, samples + first, samples + next, run, &events,
+                                        &worker, offset_ns, error);
                 first = next;
         }
         return r < 0 ? r : tracking_add_events(&events, run, offset_ns, error);

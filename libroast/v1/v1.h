@@ -8,7 +8,8 @@
 /* A number in a unit, rounded; CHUNK_ABSENT: not finite, or out of range */
 int64_t v1_scaled(const struct json_number *number, double unit);
 
-/* A record that was read as rows of a run. Exact: what is no whole number of its column stays so. */
+/* A record that was read as rows of a run. Exact: what is no whole number of its column stays so.
+ */
 int v1_record_add(const struct v1_record *record, struct roast_run *run, bool exact,
                   struct roast_error *error);
 
@@ -79,8 +80,6 @@ struct v1 {
         const char *chunk_info; /* where it stands */
         struct v1_chunks chunks;
         struct v1_series series;
-        struct intern prefixes; /* of the tasks in the spans, and their time on a core */
-        double *cpu_s;
         double elapsed_s; /* NaN: not known */
         double t0_s;      /* of start_end_time.txt; NaN: not known */
         int64_t saved_utc_ns;
@@ -89,5 +88,4 @@ struct v1 {
 void v1_deinit(struct v1 *v1);
 /* The whole of metrics.json; then chunk_info, if that said more than the records. */
 bool v1_read_metrics(struct v1 *v1);
-bool v1_spans_read(struct v1 *v1, struct source *in);
 bool v1_read_info(struct v1 *v1);

@@ -147,9 +147,8 @@ static int module_add_tables(PyObject *module)
 static int module_roast_exec(PyObject *module)
 {
         static int (*const parts[])(PyObject *) = {
-                native_choose_sqlite,         native_add_run,
-                native_add_summary,           native_add_units,
-                module_add_tables,
+                native_choose_sqlite, native_add_run,    native_add_summary,
+                native_add_units,     module_add_tables,
         };
 
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

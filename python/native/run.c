@@ -372,7 +372,8 @@ static PyMethodDef methods[] = {
           "is the elapsed time." },
         { "add_records", (PyCFunction)(void (*)(void))native_run_add_records,
           METH_VARARGS | METH_KEYWORDS,
-          "add_records(records, exact=False, timed=False, keys=None)\n--\n\nAdds chunk records, as dicts or "
+          "add_records(records, exact=False, timed=False, keys=None)\n--\n\nAdds chunk records, as "
+          "dicts or "
           "Records. Exact: to the last digit. Timed: one that finished without a duration is a "
           "KeyError. Keys: those that are read, in a tuple." },
         { "add_sections", native_run_add_sections, METH_O,

@@ -163,15 +163,15 @@ static PyObject *run_add_each(PyObject *self, PyObject *records, bool exact, boo
 /* add_records(records, exact=False, timed=False, keys=None): dicts, or Records */
 PyObject *native_run_add_records(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-        static char *names[] = { (char *)"records", (char *)"exact", (char *)"timed", (char *)"keys",
-                                 NULL };
+        static char *names[] = { (char *)"records", (char *)"exact", (char *)"timed",
+                                 (char *)"keys", NULL };
         PyObject *records, *keys = Py_None, *bytes, *packed, *done = NULL;
         int exact = 0, timed = 0;
 
         if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|ppO:add_records", names, &records, &exact,
                                          &timed, &keys))
                 return NULL;
-        if (!PyObject_HasAttrString(records, "to_bytes"))
+        if (!PyObject_HasAttrString(records, "blocks")) /* as Records have */
                 return run_add_each(self, records, exact, timed, keys);
         bytes = PyObject_CallMethod(records, "to_bytes", NULL);
         packed = bytes ? PyTuple_Pack(1, bytes) : NULL;
@@ -242,8 +242,8 @@ static PyObject *run_attribute(PyObject *mapping, const char *name)
 static PyObject *run_call_fact(PyObject *self, const char *key, const char *part, PyObject *value,
                                PyObject *reason)
 {
-        PyObject *name = PyUnicode_FromFormat("metric.%s%s%s", key, part ? "." : "",
-                                              part ? part : "");
+        PyObject *name =
+                PyUnicode_FromFormat("metric.%s%s%s", key, part ? "." : "", part ? part : "");
         PyObject *number = NULL, *args, *done;
 
         if (!PyUnicode_Check(value) && value != Py_None && !PyLong_Check(value) &&
@@ -268,8 +268,8 @@ static int run_add_customs(PyObject *self, PyObject *mapping, PyObject *customs,
         Py_ssize_t at = 0;
 
         while (customs != Py_None && PyDict_Next(customs, &at, &name, &about)) {
-                const char *key = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL)
-                                                        : NULL;
+                const char *key =
+                        PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
                 PyObject *reason, *value, *done;
 
                 if (!key)

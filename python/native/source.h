@@ -21,9 +21,9 @@ struct source_python {
         PyObject *value; /* that comes next; borrowed */
         struct source_frame frames[SOURCE_DEPTH];
         size_t depth;
-        PyObject *bytes;                /* a text that is not UTF-8, in bytes */
-        PyObject *kept[SOURCE_PLACES];  /* keys of the outer object, so that they stay themselves */
-        PyObject *epochs[2];            /* 1970 without a zone, and in UTC; NULL: not needed yet */
+        PyObject *bytes;               /* a text that is not UTF-8, in bytes */
+        PyObject *kept[SOURCE_PLACES]; /* keys of the outer object, so that they stay themselves */
+        PyObject *epochs[2];           /* 1970 without a zone, and in UTC; NULL: not needed yet */
 };
 
 /* The source of one value after the other; a call that fails leaves an exception. */

@@ -31,7 +31,7 @@ static PyObject *summary_metrics(PyObject *self, PyObject *unused)
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state != ROAST_ABSENT &&
                     native_put(dict, roast_metrics[i].key,
-                              summary_metric_object(&set->values[i], &roast_metrics[i])) < 0)
+                               summary_metric_object(&set->values[i], &roast_metrics[i])) < 0)
                         Py_CLEAR(dict);
         return dict;
 }
@@ -44,7 +44,7 @@ static PyObject *summary_reasons(PyObject *self, enum roast_state state)
         for (int i = 0; dict && i < ROAST_N_METRICS; i++)
                 if (set->values[i].state == state &&
                     native_put(dict, roast_metrics[i].key,
-                              native_shown(roast_metric_reason(set, (enum roast_metric)i))) < 0)
+                               native_shown(roast_metric_reason(set, (enum roast_metric)i))) < 0)
                         Py_CLEAR(dict);
         return dict;
 }

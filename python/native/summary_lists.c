@@ -82,16 +82,16 @@ static int summary_put_coverage(PyObject *dict, const struct roast_file *file)
         bool bytes_share = bytes || file->bytes_read_percent > 0;
 
         if (native_put(dict, "total_branches",
-                      summary_whole_or_none(branches, (double)file->branches)) < 0 ||
+                       summary_whole_or_none(branches, (double)file->branches)) < 0 ||
             native_put(dict, "branches_read_percent",
-                      summary_real_or_none(branches_share, file->branches_read_percent)) < 0 ||
+                       summary_real_or_none(branches_share, file->branches_read_percent)) < 0 ||
             native_put(dict, "total_tree_bytes", summary_whole_or_none(bytes, file->bytes)) < 0 ||
             native_put(dict, "bytes_read",
-                      summary_whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
+                       summary_whole_or_none(file->has_coverage, round(file->bytes_read))) < 0 ||
             native_put(dict, "bytes_read_percent",
-                      summary_real_or_none(bytes_share, file->bytes_read_percent)) < 0 ||
+                       summary_real_or_none(bytes_share, file->bytes_read_percent)) < 0 ||
             native_put(dict, "branches_read",
-                      summary_whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
+                       summary_whole_or_none(file->has_coverage, (double)file->branches_read)) < 0)
                 return -1;
         return native_put(dict, "estimated", PyBool_FromLong(file->estimated));
 }
@@ -128,35 +128,35 @@ static PyObject *summary_documented_dataset(const struct roast_dataset *dataset)
         if (dict && dataset->events > 0 &&
             (native_put(dict, "mean_events_per_chunk", PyFloat_FromDouble(events / n)) < 0 ||
              native_put(dict, "time_per_event",
-                       summary_real_or_none(dataset->wall_events > 0,
-                                            dataset->wall_s / (double)dataset->wall_events)) < 0 ||
+                        summary_real_or_none(dataset->wall_events > 0,
+                                             dataset->wall_s / (double)dataset->wall_events)) < 0 ||
              native_put(dict, "memory_per_event",
-                       summary_real_or_none(dataset->rss_events > 0,
-                                            dataset->rss_delta_bytes /
-                                                    (double)dataset->rss_events)) < 0))
+                        summary_real_or_none(dataset->rss_events > 0,
+                                             dataset->rss_delta_bytes /
+                                                     (double)dataset->rss_events)) < 0))
                 Py_CLEAR(dict);
         return dict;
 }
 
 static PyObject *summary_documented_section(const struct roast_section *section)
 {
-        const char *kind = section->type                  ? section->type
+        const char *kind = section->type                    ? section->type
                            : section->kind & SECTION_MEMORY ? "memory"
-                           : section->kind & SECTION_TIME ? "time"
-                                                          : "bytes";
+                           : section->kind & SECTION_TIME   ? "time"
+                                                            : "bytes";
         double n = (double)section->memory_chunks;
-        PyObject *dict = Py_BuildValue("{s:L,s:d,s:N,s:d}", "count", (long long)section->count,
-                                       "total_duration", section->total_s, "type",
-                                       native_text(kind),
-                                       "mean_duration", section->total_s / (double)section->count);
+        PyObject *dict =
+                Py_BuildValue("{s:L,s:d,s:N,s:d}", "count", (long long)section->count,
+                              "total_duration", section->total_s, "type", native_text(kind),
+                              "mean_duration", section->total_s / (double)section->count);
 
         if (dict && section->memory_chunks &&
             (native_put(dict, "mean_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_bytes / CHUNK_MIB / n)) < 0 ||
+                        PyFloat_FromDouble(section->rss_delta_bytes / CHUNK_MIB / n)) < 0 ||
              native_put(dict, "max_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_max_bytes / CHUNK_MIB)) < 0 ||
+                        PyFloat_FromDouble(section->rss_delta_max_bytes / CHUNK_MIB)) < 0 ||
              native_put(dict, "min_mem_delta_mb",
-                       PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
+                        PyFloat_FromDouble(section->rss_delta_min_bytes / CHUNK_MIB)) < 0))
                 Py_CLEAR(dict);
         if (dict && section->bytes_chunks &&
             native_put(dict, "total_bytes", PyLong_FromLongLong(section->bytes)) < 0)
@@ -184,7 +184,7 @@ PyObject *native_summary_documented(const struct roast_summary *summary)
         }
         for (size_t i = 0; r >= 0 && i < summary->n_sections; i++)
                 r = native_put(sections, summary->sections[i].name,
-                              summary_documented_section(&summary->sections[i]));
+                               summary_documented_section(&summary->sections[i]));
         if (r >= 0)
                 return Py_BuildValue("(NN)", datasets, sections);
         Py_XDECREF(datasets);

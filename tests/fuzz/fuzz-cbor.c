@@ -56,7 +56,8 @@ static bool read_json(struct buf *cbor, const void *data, size_t size)
         if (buf_append(&text, data, size) < 0 || buf_put_u8(&text, 0) < 0 ||
             json_reader_init(&in, (const char *)text.data, size) < 0)
                 abort();
-        good = cbor_of_source(cbor, source_json_init(&json, &in)) && json_reader_end(&in, NULL) == 0;
+        good = cbor_of_source(cbor, source_json_init(&json, &in)) &&
+               json_reader_end(&in, NULL) == 0;
         json_reader_deinit(&in);
         return good;
 }

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ROAST_CLEANUP(buf_deinit) struct buf buf = BUF_INIT;
 
         decode(data, size);
-        if (buf_append(&buf, "RC\x02", 4) < 0 || buf_put_varint(&buf, size) < 0 ||
+        if (buf_append(&buf, "RC\x03", 4) < 0 || buf_put_varint(&buf, size) < 0 ||
             buf_append(&buf, data, size) < 0)
                 return 0;
         decode(buf.data, buf.len);

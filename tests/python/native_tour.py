@@ -144,7 +144,9 @@ def add_plain_data() -> None:
     run.add_records([{"duration": 1.5, "timing": {"a": 1.0}, "accessed_branches": ["x"], "own": 1}])
     run.add_sections([{"name": "s", "type": "memory", "duration": 1.0, "mem_delta_mb": 2.0}])
     run.add_spans({("execute", "P", "thread-cpu", "seconds"): 1.0})
-    run.add_tracking({"worker_counts": {datetime(2026, 11, 15): 1}, "worker_cores": {"w": [(0, 1)]}})
+    run.add_tracking(
+        {"worker_counts": {datetime(2026, 11, 15): 1}, "worker_cores": {"w": [(0, 1)]}}
+    )
     metrics = run.summary().metrics()
     _roast.Run.from_metrics({**metrics, "per_dataset": {None: {"num_chunks": 1}}}).summary()
 

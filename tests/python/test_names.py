@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import roastcoffea
-from roastcoffea._roast import TABLES, Run, Summary
+from roastcoffea._roast import TABLES, Run
 
 MAKE_RUN = Path(__file__).resolve().parents[2] / "build" / "tests" / "unit" / "make-run"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "util/python-text.h"
 #include "util/cleanup.h"
 #include "util/json-read.h"
+#include "util/python-text.h"
 
 /* 0, or the error; the text is copied so that a read past its end is seen by sanitizers */
 static int parse(const char *text, size_t len, struct roast_error *error)

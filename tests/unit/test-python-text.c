@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "util/python-text.h"
 #include "roast-error.h"
 #include "util/cleanup.h"
+#include "util/python-text.h"
 #include "util/size.h"
 
 /* ---- tuples ---- */

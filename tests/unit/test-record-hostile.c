@@ -116,21 +116,21 @@ static void test_what_is_no_record_is_refused_by_its_kind(void **state)
         assert_decode_fails("", 0, ROAST_E_FORMAT);
         assert_decode_fails("RC", 2, ROAST_E_FORMAT);
         assert_decode_fails("XX\x02\x00\x00", 5, ROAST_E_FORMAT);
-        assert_decode_fails("RC\x03\x00\x00", 5, ROAST_E_VERSION);
+        assert_decode_fails("RC\x7f\x00\x00", 5, ROAST_E_VERSION);
         /* an unknown form, a length that is not there */
-        assert_decode_fails("RC\x02\x02\x00", 5, ROAST_E_CORRUPT);
-        assert_decode_fails("RC\x02\x00\x01", 5, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x02\x00", 5, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x00\x01", 5, ROAST_E_CORRUPT);
         /* no payload at all, a compressed one of nothing */
-        assert_decode_fails("RC\x02\x00\x00", 5, ROAST_E_CORRUPT);
-        assert_decode_fails("RC\x02\x01\x05", 5, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x00\x00", 5, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x01\x05", 5, ROAST_E_CORRUPT);
         /* no rows: strings, the ends of the columns, of the sections, of the branches */
-        assert_decode_fails("RC\x02\x00\x06\x00\x00\x00\x00\x00\x00", 11, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x00\x06\x00\x00\x00\x00\x00\x00", 11, ROAST_E_CORRUPT);
         /* a column that does not exist, one that comes twice, a shape that does not exist */
-        assert_decode_fails("RC\x02\x00\x09\x00\x00\x7f\x00\x00\x00\x00\x00\x00", 14,
+        assert_decode_fails("RC\x03\x00\x09\x00\x00\x7f\x00\x00\x00\x00\x00\x00", 14,
                             ROAST_E_CORRUPT);
-        assert_decode_fails("RC\x02\x00\x0b\x00\x00\x05\x00\x00\x05\x00\x00\x00\x00\x00", 16,
+        assert_decode_fails("RC\x03\x00\x0b\x00\x00\x05\x00\x00\x05\x00\x00\x00\x00\x00", 16,
                             ROAST_E_CORRUPT);
-        assert_decode_fails("RC\x02\x00\x08\x00\x00\x05\x03\x00\x00\x00\x00", 13, ROAST_E_CORRUPT);
+        assert_decode_fails("RC\x03\x00\x08\x00\x00\x05\x03\x00\x00\x00\x00", 13, ROAST_E_CORRUPT);
 }
 
 /* Lengths that promise much: rows, strings, sections, what is compressed. */
@@ -140,16 +140,16 @@ static void test_a_hostile_header_allocates_no_more_than_its_bytes_are_worth(voi
                 const char *bytes;
                 size_t len;
         } headers[] = {
-                { "RC\x02\x00\xff\xff\xff\x7f", 8 },
-                { "RC\x02\x01\xff\xff\xff\x7f\x28\xb5\x2f\xfd\x00", 13 },
+                { "RC\x03\x00\xff\xff\xff\x7f", 8 },
+                { "RC\x03\x01\xff\xff\xff\x7f\x28\xb5\x2f\xfd\x00", 13 },
                 /* 2^27 bytes in a frame that says so */
-                { "RC\x02\x01\x80\x80\x80\x40\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x08\x00\x00\x00",
+                { "RC\x03\x01\x80\x80\x80\x40\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x08\x00\x00\x00",
                   20 },
-                { "RC\x02\x00\x05\xff\xff\xff\x01\x00", 10 },
-                { "RC\x02\x00\x06\x00\xff\xff\xff\xff\x0f", 11 },
-                { "RC\x02\x00\x09\x01\x00\x00\xff\xff\xff\xff\x0f\x00", 14 },
-                { "RC\x02\x00\x09\x01\x00\x00\xff\x07\x00\x00\x00\x00", 14 },
-                { "RC\x02\x00\x0e\x01\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 19 },
+                { "RC\x03\x00\x05\xff\xff\xff\x01\x00", 10 },
+                { "RC\x03\x00\x06\x00\xff\xff\xff\xff\x0f", 11 },
+                { "RC\x03\x00\x09\x01\x00\x00\xff\xff\xff\xff\x0f\x00", 14 },
+                { "RC\x03\x00\x09\x01\x00\x00\xff\x07\x00\x00\x00\x00", 14 },
+                { "RC\x03\x00\x0e\x01\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 19 },
         };
 
         (void)state;

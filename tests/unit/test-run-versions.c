@@ -98,7 +98,7 @@ static void test_a_newer_minor_version_is_read(void **state)
                   "ALTER TABLE section ADD COLUMN energy_j; UPDATE section SET energy_j=2;"
                   "ALTER TABLE span ADD COLUMN host DEFAULT 'x';"
                   "CREATE TABLE gpu(id INTEGER PRIMARY KEY, watts); INSERT INTO gpu VALUES(1,2);"
-                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(11,1,0,0);");
+                  "INSERT INTO seal(tbl,last_id,utc_ns,hash) VALUES(99,1,0,0);");
         reseal(path, RUN_CHUNK);
         reseal(path, RUN_SECTION);
         reseal(path, RUN_SPAN);
@@ -113,10 +113,14 @@ static void test_an_older_minor_version_lacks_columns(void **state)
         ROAST_CLEANUP(cleanup_free) char *after = NULL;
 
         sql(path, "UPDATE chunk SET selected_uncompressed_bytes=NULL, cut_bytes=NULL,"
-                  " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL;");
+                  " ahead_bytes=NULL, unused_bytes=NULL, unused_branches_text=NULL,"
+                  " rss_delta_bytes=NULL, stated_branches_ppb=NULL, stated_bytes_ppb=NULL;");
         reseal(path, RUN_CHUNK);
         before = summary_of_file(path);
         sql(path, "DROP VIEW chunks; DROP VIEW sections;"
+                  "ALTER TABLE chunk DROP COLUMN stated_bytes_ppb;"
+                  "ALTER TABLE chunk DROP COLUMN stated_branches_ppb;"
+                  "ALTER TABLE chunk DROP COLUMN rss_delta_bytes;"
                   "ALTER TABLE chunk DROP COLUMN unused_branches_text;"
                   "ALTER TABLE chunk DROP COLUMN unused_bytes;"
                   "ALTER TABLE chunk DROP COLUMN ahead_bytes;"

@@ -296,7 +296,7 @@ static void test_the_views_show_strings_and_seconds(void **state)
         assert_int_equal(sql_int(path, "SELECT count(*) FROM worker_events WHERE host='node1'"), 2);
         assert_int_equal(sql_int(path, "SELECT value FROM facts WHERE name='report.chunks'"), 40);
         assert_int_equal(sql_int(path, "PRAGMA application_id"), 0x524F5354);
-        assert_int_equal(sql_int(path, "PRAGMA user_version"), 1001);
+        assert_int_equal(sql_int(path, "PRAGMA user_version"), 1002);
 }
 
 static void test_damaged_chunk_records_add_nothing(void **state)
@@ -306,7 +306,7 @@ static void test_damaged_chunk_records_add_nothing(void **state)
         ROAST_CLEANUP(cleanup_free) char *summary = NULL;
 
         (void)state;
-        assert_int_equal(roast_run_add_chunks(run, "RC\x02\x00\x09\x05\x00", 7, &error),
+        assert_int_equal(roast_run_add_chunks(run, "RC\x03\x00\x09\x05\x00", 7, &error),
                          ROAST_E_CORRUPT);
         assert_int_equal(roast_run_add_chunks(run, "", 0, &error), ROAST_E_FORMAT);
         assert_int_equal(roast_run_commit(run, NULL), 0);

@@ -26,8 +26,19 @@ _STATISTICS = (
 
 
 #: What the statistics are made of
-_KEYS = ("duration", "mem_delta_mb", "num_events", "dataset", "outcome", "error")
-_KEYS += ("timing", "memory", "bytes", "sections", "memory_sections")
+_KEYS = (
+    "duration",
+    "mem_delta_mb",
+    "num_events",
+    "dataset",
+    "outcome",
+    "error",
+    "timing",
+    "memory",
+    "bytes",
+    "sections",
+    "memory_sections",
+)
 
 
 def add_records(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea._roast import Run, format_bytes, format_time
+from roastcoffea._roast import Run, Summary, format_bytes, format_time
 
 if TYPE_CHECKING:
     from rich.table import Table

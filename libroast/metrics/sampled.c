@@ -18,10 +18,13 @@
 
 enum { COUNTS, CORES, ALL_CORES, MEMORY, MEMORY_LIMIT, CPU, N_SERIES };
 
-static const char *const samples_names[N_SERIES] = {
-        [COUNTS] = "worker_counts", [CORES] = "worker_cores",
-        [ALL_CORES] = "total_cores", [MEMORY] = "worker_memory",
-        [MEMORY_LIMIT] = "worker_memory_limit", [CPU] = "worker_cpu",
+static const char *const sampled_names[N_SERIES] = {
+        [COUNTS] = "worker_counts",
+        [CORES] = "worker_cores",
+        [ALL_CORES] = "total_cores",
+        [MEMORY] = "worker_memory",
+        [MEMORY_LIMIT] = "worker_memory_limit",
+        [CPU] = "worker_cpu",
 };
 
 struct sample {
@@ -42,19 +45,19 @@ struct samples {
         bool exact;
 };
 
-static int samples_series_of(const struct collect *collect, const struct run_value *text)
+static int sampled_series_of(const struct collect *collect, const struct run_value *text)
 {
         size_t len;
         const char *name = collect_text(collect, text, &len);
 
         for (int i = 0; name && i < N_SERIES; i++)
-                if (strlen(samples_names[i]) == len && !memcmp(samples_names[i], name, len))
+                if (strlen(sampled_names[i]) == len && !memcmp(sampled_names[i], name, len))
                         return i;
         return -1;
 }
 
 /* Since the first instant, so that no digit is lost */
-static double samples_time(struct samples *samples, const struct run_value *utc_ns)
+static double sampled_time(struct samples *samples, const struct run_value *utc_ns)
 {
         if (utc_ns->type != RUN_INT)
                 return run_number(utc_ns) / 1e9;
@@ -63,12 +66,12 @@ static double samples_time(struct samples *samples, const struct run_value *utc_
         return (double)(utc_ns->integer - samples->origin_ns) / 1e9;
 }
 
-static int samples_add(struct samples *samples, const struct collect *collect,
+static int sampled_add(struct samples *samples, const struct collect *collect,
                        const struct run_value *values)
 {
-        struct sample sample = { .series = samples_series_of(collect, &values[SAMPLE_NAME]),
+        struct sample sample = { .series = sampled_series_of(collect, &values[SAMPLE_NAME]),
                                  .worker = run_int_or(&values[SAMPLE_WORKER], 0),
-                                 .time_s = samples_time(samples, &values[SAMPLE_UTC_NS]),
+                                 .time_s = sampled_time(samples, &values[SAMPLE_UTC_NS]),
                                  .value = run_number(&values[SAMPLE_VALUE]),
                                  .order = samples->n };
 
@@ -80,7 +83,7 @@ static int samples_add(struct samples *samples, const struct collect *collect,
         return 0;
 }
 
-static int samples_compare(const void *a, const void *b)
+static int sampled_compare(const void *a, const void *b)
 {
         const struct sample *x = a, *y = b;
 
@@ -93,18 +96,18 @@ static int samples_compare(const void *a, const void *b)
         return x->order < y->order ? -1 : 1;
 }
 
-static int samples_read(struct samples *samples, struct collect *collect, struct roast_error *error)
+static int sampled_read(struct samples *samples, struct collect *collect, struct roast_error *error)
 {
         struct run_scan scan;
         int r;
 
         r = run_scan_begin(&scan, collect->run, RUN_SAMPLE, error);
         while (r >= 0 && (r = run_scan_next(&scan, error)) > 0)
-                if (samples_add(samples, collect, scan.values) < 0)
+                if (sampled_add(samples, collect, scan.values) < 0)
                         r = roast_fail_nomem(error);
         run_scan_end(&scan);
         if (samples->n)
-                qsort(samples->samples, samples->n, sizeof(*samples->samples), samples_compare);
+                qsort(samples->samples, samples->n, sizeof(*samples->samples), sampled_compare);
         for (size_t i = 0, series = 0; series <= N_SERIES; series++) {
                 while (i < samples->n && samples->samples[i].series < (int)series)
                         i++;
@@ -114,7 +117,7 @@ static int samples_read(struct samples *samples, struct collect *collect, struct
 }
 
 /* Samples from i on that are of the same worker */
-static size_t samples_of_worker(const struct samples *samples, size_t i, size_t end)
+static size_t sampled_of_worker(const struct samples *samples, size_t i, size_t end)
 {
         size_t n = 1;
 
@@ -123,7 +126,7 @@ static size_t samples_of_worker(const struct samples *samples, size_t i, size_t 
         return n;
 }
 
-static struct stat_average samples_average(const struct samples *samples, size_t i, size_t n)
+static struct stat_average sampled_average(const struct samples *samples, size_t i, size_t n)
 {
         struct stat_average average = { 0 };
 
@@ -133,28 +136,28 @@ static struct stat_average samples_average(const struct samples *samples, size_t
 }
 
 /* Unless something better is known */
-static void samples_set(struct roast_metric_set *set, enum roast_metric metric, double value)
+static void sampled_set(struct roast_metric_set *set, enum roast_metric metric, double value)
 {
         if (set->values[metric].state == ROAST_ABSENT)
                 roast_metric_set_real(set, metric, value);
 }
 
-static void samples_set_counts(struct roast_metric_set *set, const struct samples *samples)
+static void sampled_set_counts(struct roast_metric_set *set, const struct samples *samples)
 {
         size_t first = samples->first[COUNTS], n = samples->first[COUNTS + 1] - first;
-        struct stat_average average = samples_average(samples, first, n);
+        struct stat_average average = sampled_average(samples, first, n);
         struct stat_sum plain = { 0 };
 
         for (size_t i = first; i < first + n; i++)
                 stat_add(&plain, samples->samples[i].value);
         if (plain.n == 0)
                 return;
-        samples_set(set, ROAST_AVG_WORKERS, stat_average_mean(&average));
-        samples_set(set, ROAST_MEAN_WORKERS, plain.mean);
-        samples_set(set, ROAST_PEAK_WORKERS, plain.max);
+        sampled_set(set, ROAST_AVG_WORKERS, stat_average_mean(&average));
+        sampled_set(set, ROAST_MEAN_WORKERS, plain.mean);
+        sampled_set(set, ROAST_PEAK_WORKERS, plain.max);
 }
 
-static int samples_set_cores(struct roast_metric_set *set, const struct samples *samples)
+static int sampled_set_cores(struct roast_metric_set *set, const struct samples *samples)
 {
         size_t all = samples->first[ALL_CORES + 1] - samples->first[ALL_CORES];
         struct presence presence = { 0 };
@@ -175,18 +178,18 @@ static int samples_set_cores(struct roast_metric_set *set, const struct samples 
                 r = presence_average(&presence, &cores, &workers);
         presence_deinit(&presence);
         if (r > 0) {
-                samples_set(set, ROAST_TOTAL_CORES, cores);
-                samples_set(set, ROAST_CORES_PER_WORKER, cores / workers);
+                sampled_set(set, ROAST_TOTAL_CORES, cores);
+                sampled_set(set, ROAST_CORES_PER_WORKER, cores / workers);
         } else if (r == 0 && all) {
                 struct stat_average average =
-                        samples_average(samples, samples->first[ALL_CORES], all);
+                        sampled_average(samples, samples->first[ALL_CORES], all);
 
-                samples_set(set, ROAST_TOTAL_CORES, stat_average_mean(&average));
+                sampled_set(set, ROAST_TOTAL_CORES, stat_average_mean(&average));
         }
         return r;
 }
 
-static void samples_set_memory(struct roast_metric_set *set, const struct samples *samples)
+static void sampled_set_memory(struct roast_metric_set *set, const struct samples *samples)
 {
         size_t end = samples->first[MEMORY + 1], n;
         struct stat_sum means = { 0 };
@@ -195,20 +198,20 @@ static void samples_set_memory(struct roast_metric_set *set, const struct sample
         for (size_t i = samples->first[MEMORY]; i < end; i += n) {
                 struct stat_average average;
 
-                n = samples_of_worker(samples, i, end);
-                average = samples_average(samples, i, n);
+                n = sampled_of_worker(samples, i, end);
+                average = sampled_average(samples, i, n);
                 stat_add(&means, stat_average_mean(&average));
                 for (size_t j = i; j < i + n; j++)
                         peak = fmax(peak, samples->samples[j].value);
         }
         if (!means.n)
                 return;
-        samples_set(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, means.mean);
-        samples_set(set, ROAST_PEAK_MEMORY_BYTES, peak);
+        sampled_set(set, ROAST_AVG_MEMORY_PER_WORKER_BYTES, means.mean);
+        sampled_set(set, ROAST_PEAK_MEMORY_BYTES, peak);
 }
 
 /* Of a worker: what it had at an instant is its last sample until then, or else its first. */
-static void samples_add_shares(const struct samples *samples, size_t i, size_t n, int whole,
+static void sampled_add_shares(const struct samples *samples, size_t i, size_t n, int whole,
                                double scale, struct stat_sum *means, struct stat_sum *shares)
 {
         size_t at = samples->first[whole], end = samples->first[whole + 1];
@@ -235,37 +238,36 @@ static void samples_add_shares(const struct samples *samples, size_t i, size_t n
 }
 
 /* Utilisation of what each worker has, in percent: average, smallest and largest */
-static void samples_set_shares(struct roast_metric_set *set, const struct samples *samples,
+static void sampled_set_shares(struct roast_metric_set *set, const struct samples *samples,
                                int series, int whole, double scale, enum roast_metric average)
 {
         size_t end = samples->first[series + 1], n;
         struct stat_sum means = { 0 }, shares = { 0 };
 
         for (size_t i = samples->first[series]; i < end; i += n) {
-                n = samples_of_worker(samples, i, end);
-                samples_add_shares(samples, i, n, whole, scale, &means, &shares);
+                n = sampled_of_worker(samples, i, end);
+                sampled_add_shares(samples, i, n, whole, scale, &means, &shares);
         }
         if (!means.n)
                 return;
-        samples_set(set, average, means.mean);
-        samples_set(set, average + 1, shares.min);
-        samples_set(set, average + 2, shares.max);
+        sampled_set(set, average, means.mean);
+        sampled_set(set, average + 1, shares.min);
+        sampled_set(set, average + 2, shares.max);
 }
 
 int collect_samples(struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
         struct samples samples = { 0 };
-        int r = samples_read(&samples, collect, error);
+        int r = sampled_read(&samples, collect, error);
 
         if (r >= 0 && samples.n) {
-                samples_set_counts(set, &samples);
-                samples_set_memory(set, &samples);
-                samples_set_shares(set, &samples, MEMORY, MEMORY_LIMIT, 100,
+                sampled_set_counts(set, &samples);
+                sampled_set_memory(set, &samples);
+                sampled_set_shares(set, &samples, MEMORY, MEMORY_LIMIT, 100,
                                    ROAST_AVG_MEMORY_UTILIZATION_PERCENT);
-                samples_set_shares(set, &samples, CPU, CORES, 1,
-                                   ROAST_AVG_CPU_UTILIZATION_PERCENT);
-                if (samples_set_cores(set, &samples) < 0)
+                sampled_set_shares(set, &samples, CPU, CORES, 1, ROAST_AVG_CPU_UTILIZATION_PERCENT);
+                if (sampled_set_cores(set, &samples) < 0)
                         r = roast_fail_nomem(error);
         }
         free(samples.samples);
