@@ -100,8 +100,6 @@ def run(
         )
         with collector, follow_tasks(client, type(processor).__name__):
             output, report = runner(fileset, processor)
-            collector.extract_metrics_from_output(output)
-            collector.set_coffea_report(report)
     return collector, output, report
 
 

@@ -356,9 +356,34 @@ static int chunks_mark_counts(const struct found *found, struct roast_metric_set
         return r;
 }
 
+/* What a derived report lacks, the records have: the chunks' time, and the bytes they read */
+static int chunks_complete_report(const struct found *found, struct roast_metric_set *set)
+{
+        static const char reason[] = "from the chunk records: the Runner saved no metrics";
+        const struct stat_sum *wall_s = &found->stats.wall_s;
+        const struct roast_value *requested = &set->values[ROAST_BYTES_REQUESTED];
+        int r = 0;
+
+        if (!found->collect->derived[0])
+                return 0;
+        if (wall_s->n && set->values[ROAST_TOTAL_CPU_TIME].state == ROAST_ABSENT) {
+                r = roast_metric_set_estimated(set, ROAST_TOTAL_CPU_TIME, wall_s->sum, reason);
+                if (r >= 0)
+                        r = roast_metric_set_estimated(set, ROAST_AVG_CPU_TIME_PER_CHUNK,
+                                                       wall_s->mean, reason);
+        }
+        if (r >= 0 && requested->state != ROAST_ABSENT &&
+            set->values[ROAST_TOTAL_BYTES_READ].state == ROAST_ABSENT)
+                r = roast_metric_set_estimated(set, ROAST_TOTAL_BYTES_READ, requested->real,
+                                               reason);
+        return r;
+}
+
 static int chunks_set_metrics(struct roast_metric_set *set, struct found *found,
                               struct roast_error *error)
 {
+        int r;
+
         failures_end(&found->failures, &found->files.bytes);
         if ((found->stats.n || found->stats.lost) &&
             chunk_stats_set_ledger(set, &found->stats, found->has_tasks) < 0)
@@ -368,7 +393,10 @@ static int chunks_set_metrics(struct roast_metric_set *set, struct found *found,
         if (chunk_stats_set(set, &found->stats) < 0 || chunks_mark_counts(found, set) < 0 ||
             split_set(set, &found->split) < 0)
                 return roast_fail_nomem(error);
-        return files_set(&found->files, error);
+        r = files_set(&found->files, error);
+        if (r < 0)
+                return r;
+        return chunks_complete_report(found, set) < 0 ? roast_fail_nomem(error) : 0;
 }
 
 int collect_chunks(struct collect *collect, struct roast_error *error)

@@ -40,6 +40,8 @@ struct collect {
         char no_spans[200];          /* why there are no spans; empty: not said */
         char few_spans[200];         /* why they are incomplete; empty: they are not */
         char few_records[200];       /* why those of failed attempts may lack; empty: they do not */
+        char shortfall[200];         /* why rows may be missing; empty: none are */
+        char derived[200];           /* where the report comes from; empty: it is coffea's own */
         struct report_custom custom; /* the user's own figures */
         struct imported imported;
         bool given;   /* figures in the place of all that is measured */

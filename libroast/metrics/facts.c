@@ -102,6 +102,8 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 collect->start_utc_ns = fact->integer;
         else if (!strcmp(fact->name, "run.end_utc_ns") && fact->type == ROAST_FACT_INT)
                 collect->end_utc_ns = fact->integer;
+        else if (!strcmp(fact->name, "run.shortfall") && fact->type == ROAST_FACT_TEXT)
+                facts_note_text(collect->shortfall, sizeof(collect->shortfall), fact->text);
         else if (!strcmp(fact->name, "run.elapsed_ns") && fact->type != ROAST_FACT_TEXT)
                 collect->r = facts_note_elapsed(set, fact);
         else if (!strcmp(fact->name, "run.faults") && fact->type == ROAST_FACT_INT)
@@ -128,6 +130,8 @@ static int facts_note(const struct roast_fact *fact, void *context)
                 collect->r = custom_note(collect->summary, fact->name + 7, fact);
         else if (!strcmp(fact->name, "report.columns") && fact->type == ROAST_FACT_TEXT)
                 facts_note_columns(set, fact->text);
+        else if (!strcmp(fact->name, "report.derived") && fact->type == ROAST_FACT_TEXT)
+                facts_note_text(collect->derived, sizeof(collect->derived), fact->text);
         else if (!strncmp(fact->name, "given.", 6))
                 collect->r = facts_note_given(collect, fact);
         else if (!strcmp(fact->name, "report.fallback"))
@@ -151,6 +155,8 @@ int collect_facts(struct collect *collect, struct roast_error *error)
         if (collect->r < 0 || facts_set_reasons(collect) < 0)
                 return roast_fail_nomem(error);
         custom_end(collect->summary);
+        if (collect->derived[0] && report_set_derived(set, collect->derived) < 0)
+                return roast_fail_nomem(error);
         if (collect->assumes && !collect->custom.given && report_assume_process_time(set) < 0)
                 return roast_fail_nomem(error);
         if (collect->given)

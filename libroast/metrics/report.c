@@ -56,6 +56,20 @@ int report_note(struct roast_metric_set *set, const char *field, const struct ro
         return 0;
 }
 
+int report_set_derived(struct roast_metric_set *set, const char *how)
+{
+        int r = 0;
+
+        for (size_t i = 0; i < REPORT_N_FIELDS && r >= 0; i++) {
+                enum roast_metric metric = report_fields[i].metric;
+
+                if (set->values[metric].state != ROAST_ABSENT)
+                        r = roast_metric_set_estimated(set, metric, set->values[metric].real, "%s",
+                                                       how);
+        }
+        return r;
+}
+
 void report_custom_note(struct stat_total *total, const struct roast_fact *fact)
 {
         if (fact->type == ROAST_FACT_INT && fact->integer >= 0)

@@ -34,6 +34,8 @@ int report_begin(struct roast_metric_set *set);
 /* A figure of the report; a field that is not used is passed over. The fact's name does not matter.
  */
 int report_note(struct roast_metric_set *set, const char *field, const struct roast_fact *fact);
+/* The figures were derived in some way: they are estimated. Called before report_end(). */
+int report_set_derived(struct roast_metric_set *set, const char *how);
 /* When all is noted: the custom sums, and the process time by the report's number of chunks. */
 int report_end(struct roast_metric_set *set, const struct report_custom *custom);
 

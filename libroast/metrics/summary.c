@@ -21,13 +21,33 @@ const char *collect_text(const struct collect *collect, const struct run_value *
         return intern_get(&collect->texts, (size_t)value->integer - 1, len);
 }
 
+/* Where rows may be missing, what was made of rows is an estimate. */
+static int summary_mark_shortfall(const struct collect *collect, struct roast_error *error)
+{
+        struct roast_metric_set *set = &collect->summary->metrics;
+
+        for (size_t i = 0; i < ROAST_N_METRICS && collect->shortfall[0]; i++) {
+                enum roast_group group = roast_metrics[i].group;
+                bool of_rows = group == ROAST_GROUP_WORKER || group == ROAST_GROUP_CHUNK ||
+                               group == ROAST_GROUP_COVERAGE || i == ROAST_NUM_CHUNKS;
+
+                if (of_rows && set->values[i].state == ROAST_KNOWN &&
+                    roast_metric_set_estimated(set, i, set->values[i].real, "%s",
+                                               collect->shortfall) < 0)
+                        return roast_fail_nomem(error);
+        }
+        return 0;
+}
+
 /* The formulas, and again where an imported figure gave them an input */
 static int summary_derive(const struct collect *collect, struct roast_error *error)
 {
         struct roast_metric_set *set = &collect->summary->metrics;
         int r;
 
-        r = roast_metric_set_derive(set, error);
+        r = summary_mark_shortfall(collect, error);
+        if (r >= 0)
+                r = roast_metric_set_derive(set, error);
         if (r < 0)
                 return r;
         r = imported_fill(set, &collect->imported);

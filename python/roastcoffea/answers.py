@@ -29,7 +29,7 @@ def _run_of(run: AnyRun) -> Run:
         return run
     if isinstance(run, (str, os.PathLike)):
         return Run.open(run)
-    return run.run
+    return run._shown_run() if hasattr(run, "_shown_run") else run.run
 
 
 class Explanation(Shown, Sequence[dict[str, Any]]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from roastcoffea import collecting
 from roastcoffea.measure import FLAG, LEFT
 
 logger = logging.getLogger("roastcoffea.collector")
@@ -29,7 +30,8 @@ class ClassFlag:
 
 
 class Flags:
-    """Those of one processor, while one collector is entered.
+    """What switches measuring on while one collector is entered: in this process and the children
+    of its pools, and the flags of one processor.
 
     A processor that takes no attributes has none: a function, an object without ``__dict__``, or
     with rules of its own.
@@ -42,6 +44,7 @@ class Flags:
 
     def hoist(self) -> None:
         """Let the processor, and others of its class, be measured."""
+        collecting.hold_collecting()
         processor, cls = self.processor, type(self.processor)
         if processor is None:
             return
@@ -58,6 +61,7 @@ class Flags:
 
     def lower(self) -> None:
         """Give back what was before, unless it belongs to another collector or to the user now."""
+        collecting.release_collecting()
         if self.processor is None:
             return
         self.of_class.on = False

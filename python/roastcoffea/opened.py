@@ -126,14 +126,7 @@ class OpenRun:
     @cached_property
     def report(self) -> dict[str, Any]:
         """Coffea's report, as far as the run has it."""
-        report: dict[str, Any] = {
-            name.removeprefix("report."): value
-            for name, value in self.facts.items()
-            if name.startswith("report.") and value is not None
-        }
-        if "columns" in report:
-            report["columns"] = str(report["columns"]).split("\n")
-        return report
+        return report_of(self.facts)
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that shows the run in any browser, and return its path."""
@@ -154,16 +147,7 @@ class OpenRun:
     @cached_property
     def last_utc_ns(self) -> int:
         """When the run ended; of an unfinished one, when it was last heard of."""
-        end = self.number("run.end_utc_ns")
-        if end is not None:
-            return int(end)
-        stops = memoryview(self.run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
-        last = max(stops, default=int(self.number("run.start_utc_ns") or 0))
-        for worker, names in self.run.series_names().items():
-            for name in names[:1]:
-                times = memoryview(self.run.series(worker, name)[0]).cast("q")
-                last = max(last, max(times, default=last))
-        return last
+        return last_utc_ns(self.run, self.facts)
 
     @cached_property
     def files(self) -> list[dict[str, Any]]:
@@ -177,9 +161,12 @@ class OpenRun:
     @cached_property
     def metrics(self) -> Metrics:
         """All metrics, as :meth:`MetricsCollector.get_metrics` returns them."""
-        from roastcoffea.collector import MetricsCollector
+        from roastcoffea.custom import add_custom
+        from roastcoffea.metrics import metrics_of_run
 
-        return MetricsCollector._of_opened(self).get_metrics()
+        metrics = metrics_of_run(self.run)
+        add_custom(metrics)
+        return metrics
 
     @property
     def chunk_metrics(self) -> RecordList:
@@ -192,6 +179,32 @@ class OpenRun:
     def texts(self) -> list[str]:
         """The strings of the run, number 1 first."""
         return self.run.texts()
+
+
+def report_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return coffea's report, as far as the facts of a run have it."""
+    report: dict[str, Any] = {
+        name.removeprefix("report."): value
+        for name, value in facts.items()
+        if name.startswith("report.") and value is not None
+    }
+    if "columns" in report:
+        report["columns"] = str(report["columns"]).split("\n")
+    return report
+
+
+def last_utc_ns(run: Run, facts: Mapping[str, Any]) -> int:
+    """Return when a run ended; of an unfinished one, when it was last heard of."""
+    end = facts.get("run.end_utc_ns")
+    if isinstance(end, int | float):
+        return int(end)
+    stops = memoryview(run.columns("worker_event", ["utc_ns"])["utc_ns"]).cast("q")
+    last = max(stops, default=int(facts.get("run.start_utc_ns") or 0))
+    for worker, names in run.series_names().items():
+        for name in names[:1]:
+            times = memoryview(run.series(worker, name)[0]).cast("q")
+            last = max(last, max(times, default=last))
+    return last
 
 
 class Column(NamedTuple):

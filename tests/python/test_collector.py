@@ -297,10 +297,9 @@ logging.getLogger("roastcoffea").addHandler(handler)
 limit = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 with Client(address) as client:
     collector = MetricsCollector(client, processor_instance=Slow(), output_dir=directory)
-    if when == "at once":  # the file is made, and cannot grow
-        inner = collector._create_run
-        collector._create_run = lambda: (inner(), limit(8192))[0]
+    limit(8192) if when == "before" else None  # the file is made, and cannot hold the first facts
     with collector:
+        limit(8192) if when == "at once" else None
         work(client, 4)
         while when == "later" and len(collector.chunk_metrics) < 4:
             time.sleep(0.1)
@@ -312,16 +311,17 @@ with Client(address) as client:
     limit(resource.RLIM_INFINITY)
     metrics = collector.get_metrics()
     collector.summary()
-path = str(next(pathlib.Path(directory).glob("*.roast")))
 answer = {key: metrics.get(key) for key in ("wall_time", "total_events", "avg_workers")}
 answer["reasons"] = {**metrics.absent, **metrics.estimated}
 answer["chunks"] = len(collector.chunk_metrics)
-answer["told"] = [text for text in texts if path in text]
+answer["files"] = [path.name for path in pathlib.Path(directory).iterdir()]
+answer["told"] = [text for text in texts if "disk I/O error" in text]
+answer["faults"] = metrics.get("monitoring_faults")
 print(json.dumps(answer))
 """
 
 
-@pytest.mark.parametrize("when", ["at once", "later"])
+@pytest.mark.parametrize("when", ["before", "at once", "later"])
 def test_a_full_disk_costs_what_was_not_written_and_one_warning(
     when: str, client: Any, tmp_path: Path
 ) -> None:
@@ -334,8 +334,14 @@ def test_a_full_disk_costs_what_was_not_written_and_one_warning(
     answer = json.loads(done.stdout)
     assert answer["wall_time"] > 1.5
     assert answer["total_events"] == 8
-    assert answer["told"][0].count("disk I/O error") == len(answer["told"]) == 1
-    if when == "later":
+    assert len(answer["told"]) == 1
+    if when == "before":
+        assert answer["files"] == []
+        assert "kept in memory" in answer["told"][0]
+        assert answer["faults"] == 1
+        assert answer["chunks"] == 8
+        assert answer["avg_workers"] == pytest.approx(2)
+    elif when == "later":
         assert answer["chunks"] == 4
         assert answer["avg_workers"] == pytest.approx(2)
         assert "could not be written" in answer["reasons"]["avg_workers"]

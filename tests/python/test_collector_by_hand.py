@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from roastcoffea import MetricsCollector, collecting, load_measurement, track_metrics
+from roastcoffea import MetricsCollector, collecting, load_measurement, open_run, track_metrics
 from roastcoffea.aggregation.core import MetricsAggregator
 from roastcoffea.aggregation.workflow import aggregate_workflow_metrics
 from roastcoffea.backends.base import AbstractMetricsBackend
@@ -403,3 +403,51 @@ def test_the_summary_of_a_run_needs_none_of_its_records(
     again = MetricsCollector.from_run(tmp_path / "one.roast")
     assert "Mean Chunk Time" in summary_of(again, capsys)
     assert again.metrics is None
+
+
+def test_what_was_given_is_in_every_answer(tmp_path: Path) -> None:
+    with MetricsCollector(output_dir=tmp_path, measurement_name="run") as collector:
+        Counting().process([1, 2])
+        collector.set_coffea_report({"entries": 20, "processtime": 2.0})
+    assert collector.get_metrics()["num_chunks"] == 1
+    collector.chunk_metrics = [chunk_record(0), chunk_record(10), chunk_record(20)]
+    collector.tracking_data = PlainBackend().stop_tracking()
+    collector.span_metrics = {("execute", "X", "thread-cpu", "seconds"): 12.5}
+    metrics = collector.get_metrics()
+    assert metrics["num_chunks"] == 3
+    assert (metrics["avg_workers"], metrics["total_cores"]) == (7.0, 28.0)
+    assert metrics["processor_cpu_time_seconds"] == 12.5
+    assert metrics["tracking_data"] is collector.tracking_data
+    assert metrics["raw_chunk_metrics"] is collector.chunk_metrics
+    assert metrics["raw_span_metrics"] is collector.span_metrics
+    summary = collector.summary().metrics()
+    for key in ("num_chunks", "avg_workers", "total_cores", "processor_cpu_time_seconds"):
+        assert summary[key] == metrics[key]
+    saved = open_run(collector.save_measurement(tmp_path, "saved")).metrics
+    assert saved["num_chunks"] == 3
+    assert saved["processor_cpu_time_seconds"] == 12.5
+    assert open_run(tmp_path / "run.roast").metrics["num_chunks"] == 1, "the file is what was"
+
+
+def test_what_was_given_counts_for_a_run_that_was_read(tmp_path: Path) -> None:
+    with MetricsCollector(output_dir=tmp_path, measurement_name="run") as collector:
+        Counting().process([1, 2])
+        collector.set_coffea_report({"entries": 20})
+    again = MetricsCollector.from_run(tmp_path / "run.roast")
+    assert again.get_metrics()["total_events"] == 20
+    again.set_coffea_report({"entries": 30})
+    again.record_chunk_metrics(chunk_record(0))
+    assert again.get_metrics()["total_events"] == 30
+    assert again.get_metrics()["num_chunks"] == 2
+
+
+def test_records_appended_by_the_user_and_by_a_call_are_each_kept_once() -> None:
+    with MetricsCollector() as collector:
+        collector.chunk_metrics.append(chunk_record(0))
+        collector.record_chunk_metrics(chunk_record(10))
+        collector.set_coffea_report({"entries": 20})
+    assert [record["entry_start"] for record in collector.chunk_metrics] == [0, 10]
+    collector.chunk_metrics.append(chunk_record(20))
+    collector.record_chunk_metrics(chunk_record(30))
+    assert [record["entry_start"] for record in collector.chunk_metrics] == [0, 10, 20, 30]
+    assert collector.get_metrics()["num_chunks"] == 4

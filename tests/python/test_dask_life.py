@@ -16,13 +16,16 @@ from typing import Any
 
 import pytest
 from clusters import INTERVAL_S, local_cluster
+from coffea.processor import Runner
 from distributed import Client
 from leftovers import left, left_on_scheduler, left_on_worker
 from slow import Slow, work
 from waiting import until
 
-from roastcoffea import MetricsCollector
+from roastcoffea import MetricsCollector, collecting
 from roastcoffea.backends import dask as dask_backend
+from roastcoffea.flags import Flags
+from roastcoffea.recording import RunWriter
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +36,8 @@ def rates(collector: MetricsCollector) -> list[float]:
     Every row has its own time stamp as a value. Workers begin while the block is entered and end
     while it is left, which takes its time on a busy machine: only what lies between rows counts.
     """
-    series = collector.run.resample("dask_seen_ms", collector._start_utc_ns, 1_000_000, 60_000)
+    start_utc_ns: Any = collector.run.facts()["run.start_utc_ns"]
+    series = collector.run.resample("dask_seen_ms", start_utc_ns, 1_000_000, 60_000)
     found = []
     for values in series.values():
         stamps = sorted({value for value in values if value is not None})
@@ -237,6 +241,7 @@ def test_a_client_that_closes_in_the_middle_takes_everything_along(cluster: Any)
 
 KILLED = """
 import sys, time
+from coffea.processor import Runner
 from distributed import Client
 from roastcoffea import MetricsCollector
 
@@ -284,10 +289,23 @@ def test_an_interrupted_beginning_or_end_leaves_nothing(
         assert len(collector.chunk_metrics) == 2
 
 
-@pytest.mark.parametrize("step", ["_create_run", "_note_setting", "_show_progress"])
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [
+        (RunWriter, "_create_file"),
+        (Flags, "hoist"),
+        (MetricsCollector, "_show_progress"),
+        (MetricsCollector, "_begin"),
+    ],
+)
 @pytest.mark.parametrize("used", [False, True])
 def test_an_interrupt_before_the_cluster_is_asked_leaves_nothing(
-    step: str, used: bool, client: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    owner: Any,
+    step: str,
+    used: bool,
+    client: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     collector = MetricsCollector(client, progress=True, output_dir=tmp_path)
     if used:
@@ -295,16 +313,18 @@ def test_an_interrupt_before_the_cluster_is_asked_leaves_nothing(
             pass
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     threads = threading.active_count()
-    inner = getattr(MetricsCollector, step)
+    inner = getattr(owner, step)
 
-    def interrupted(self: Any) -> Any:
-        inner(self)
+    def interrupted(*args: Any) -> Any:
+        inner(*args)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(MetricsCollector, step, interrupted)
+    monkeypatch.setattr(owner, step, interrupted)
     with pytest.raises(KeyboardInterrupt), collector:
         pass
     assert left(client) == []
+    assert not collecting.active()
+    assert not hasattr(Runner.run, "__wrapped__")
     assert threading.active_count() == threads
     assert {path: path.read_bytes() for path in before} == before
     monkeypatch.undo()

@@ -170,7 +170,7 @@ def test_a_task_is_known_whatever_its_arguments_are(client: Any, tmp_path: Path)
         assert client.submit(run_job, Job(), pure=False).result() == 5
     (path,) = tmp_path.glob("*.roast")
     assert rows(path, "SELECT outcome FROM tasks WHERE prefix='run_job'") == [(0,)]
-    assert collector._faults == 0
+    assert collector.run.facts()["run.faults"] == 0
 
 
 # ---- spans -------------------------------------------------------------------------------------

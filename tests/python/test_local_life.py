@@ -127,7 +127,7 @@ def test_an_error_of_the_watcher_takes_no_records_along(monkeypatch: pytest.Monk
         raise ValueError("nobody knows how many threads there are")
 
     monkeypatch.setattr(PoolWatcher, "count_threads", broken)
-    assert measure_one()._faults == 1
+    assert measure_one().run.facts()["run.faults"] == 1
 
 
 # ---- clock and progress ------------------------------------------------------------------------

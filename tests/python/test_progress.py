@@ -86,7 +86,7 @@ def test_a_run_shows_its_progress_and_leaves_the_last_state(
     last = shown[shown.rindex("chunks done") - 8 :]
     assert "6 chunks done" in last
     assert "2 workers" in last
-    assert collector._display is None
+    assert not console._live_stack
 
 
 def test_coffeas_own_bar_is_not_disturbed(client: Any, small_fileset: Any) -> None:
@@ -100,7 +100,7 @@ def test_coffeas_own_bar_is_not_disturbed(client: Any, small_fileset: Any) -> No
         collector.set_coffea_report(report)
     assert report["entries"] == 12_000
     assert collector.get_metrics()["total_events"] == 12_000
-    assert collector._faults == 0
+    assert collector.run.facts()["run.faults"] == 0
 
 
 def test_a_display_that_fails_does_not_stop_the_analysis(
@@ -113,7 +113,7 @@ def test_a_display_that_fails_does_not_stop_the_analysis(
     with MetricsCollector(client, progress=True) as collector:
         assert client.submit(sum, [1, 2]).result() == 3
     assert "showing progress" in caplog.text
-    assert collector._faults == 1
+    assert collector.run.facts()["run.faults"] == 1
 
 
 def test_workers_may_come_and_go_while_their_memory_is_added_up() -> None:

@@ -91,8 +91,6 @@ from roastcoffea import MetricsCollector
 processor = {name}()
 with MetricsCollector(client, processor_instance=processor) as again:
     output, report = runner(fileset, processor)
-    again.extract_metrics_from_output(output)
-    again.set_coffea_report(report)
 """
     )
     collector = reader.names["again"]

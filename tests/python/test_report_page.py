@@ -77,7 +77,4 @@ def test_long_tables_are_cut_in_a_notebook(tmp_path: Path) -> None:
 
 
 def test_a_collector_that_has_not_begun_says_so() -> None:
-    collector = MetricsCollector.__new__(MetricsCollector)
-    collector._run = None
-    collector.metrics = None
-    assert "not been entered" in collector._repr_html_()
+    assert "not been entered" in MetricsCollector()._repr_html_()

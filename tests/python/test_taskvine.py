@@ -218,7 +218,7 @@ def test_workers_tasks_and_bytes_are_followed(manager: Manager, tmp_path: Path) 
     assert metrics["peak_workers"] == 2
     assert 1 < metrics["avg_workers"] < 2
     assert metrics["cores_per_worker"] == 2
-    assert collector._faults == 0
+    assert collector.run.facts()["run.faults"] == 0
     assert collector.tracking_data is not None
     assert max(collector.tracking_data["total_cores"].values()) == 4
 
@@ -335,7 +335,7 @@ def test_a_manager_that_fails_to_answer_does_not_stop_the_analysis(
         # where the first answer took long, the next question comes later
         assert until(a_chunk_is_done_and_three_questions_failed)
     assert "asking the manager" in caplog.text
-    assert collector._faults == 3
+    assert collector.run.facts()["run.faults"] == 3
 
 
 def test_the_manager_is_not_asked_more_often_than_the_interval(manager: Manager) -> None:

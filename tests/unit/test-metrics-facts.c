@@ -9,6 +9,14 @@
 #include "summed.h"
 #include "util/cleanup.h"
 
+static void assert_estimated(const struct roast_summary *summary, enum roast_metric metric,
+                             double value, const char *reason)
+{
+        assert_int_equal(summary->metrics.values[metric].state, ROAST_ESTIMATED);
+        assert_near(summary->metrics.values[metric].real, value);
+        assert_string_equal(roast_metric_reason(&summary->metrics, metric), reason);
+}
+
 static void test_what_following_the_workers_cost(void **state)
 {
         ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary = { 0 };
@@ -91,6 +99,49 @@ static void test_custom_figures_that_tell_nothing_replace_the_report_all_the_sam
                       "not in the figures given in place of the report");
 }
 
+static void test_figures_of_a_derived_report_are_estimated(void **state)
+{
+        static const char how[] = "counted from the work items";
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "report.entries", 7, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "report.derived", how, NULL), 0);
+        summarize(&summary, run);
+        assert_estimated(&summary, ROAST_TOTAL_EVENTS, 7, how);
+        assert_int_equal(summary.metrics.values[ROAST_TOTAL_BYTES_READ].state, ROAST_ABSENT);
+}
+
+static void test_a_report_of_coffeas_own_replaces_a_derived_one(void **state)
+{
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "report.entries", 7, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "report.derived", "somehow", NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "report.entries", 8, NULL), 0);
+        assert_int_equal(roast_run_fact_absent(run, "report.derived", "it is coffea's", NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_TOTAL_EVENTS), 8);
+}
+
+static void test_what_is_made_of_rows_is_estimated_where_some_may_be_missing(void **state)
+{
+        static const char why[] = "the run could not be written to its end";
+        ROAST_CLEANUP(roast_summary_deinit) struct roast_summary summary;
+        struct roast_run *run = new_timed_run();
+
+        (void)state;
+        assert_int_equal(roast_run_fact_int(run, "report.entries", 7, NULL), 0);
+        assert_int_equal(roast_run_fact_int(run, "report.chunks", 2, NULL), 0);
+        assert_int_equal(roast_run_fact_text(run, "run.shortfall", why, NULL), 0);
+        summarize(&summary, run);
+        assert_near(known(&summary, ROAST_TOTAL_EVENTS), 7);
+        assert_estimated(&summary, ROAST_NUM_CHUNKS, 2, why);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -100,6 +151,9 @@ int main(void)
                 cmocka_unit_test(
                         test_custom_figures_that_tell_nothing_replace_the_report_all_the_same),
                 cmocka_unit_test(test_branches_that_the_report_names),
+                cmocka_unit_test(test_figures_of_a_derived_report_are_estimated),
+                cmocka_unit_test(test_a_report_of_coffeas_own_replaces_a_derived_one),
+                cmocka_unit_test(test_what_is_made_of_rows_is_estimated_where_some_may_be_missing),
         };
 
         return cmocka_run_group_tests_name("metrics-facts", tests, NULL, NULL);

@@ -10,6 +10,15 @@ from roastcoffea.aggregation.chunk import add_records
 from roastcoffea.metrics import Metrics, metrics_of_run
 
 _SUFFIX = "-data"
+_ALWAYS = (
+    "file_metadata",
+    "compression_ratios",
+    "file_read_metrics",
+    "bytes_read_percent_per_file",
+    "avg_branches_read_percent",
+    "avg_bytes_read_percent",
+    "total_branches_read",
+)
 _IF_KNOWN = (
     "num_files",
     "chunk_branches_read_percent_mean",

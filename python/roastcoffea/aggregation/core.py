@@ -7,6 +7,7 @@ from typing import Any
 
 from roastcoffea._roast import Run
 from roastcoffea.aggregation.backends import (
+    AbstractTrackingDataParser,
     DaskTrackingDataParser,
     TaskVineMetricsParser,
     get_parser,
@@ -66,10 +67,7 @@ class MetricsAggregator:
         run = Run.create(None)
         run.add_times(t_start, t_end)
         run.add_report(coffea_report, custom_metrics, fallback=True)
-        if type(self.parser) in (DaskTrackingDataParser, TaskVineMetricsParser):
-            run.add_tracking(tracking_data)
-        elif tracking_data is not None:
-            run.add_metrics(self.parser.parse_tracking_data(tracking_data))
+        add_tracking(run, tracking_data, self.parser)
         if span_metrics:
             if processor_name is not None:
                 run.fact("processor.name", processor_name)
@@ -96,6 +94,16 @@ class MetricsAggregator:
                 metrics[key] = raw
         add_custom(metrics)
         return metrics
+
+
+def add_tracking(
+    run: Run, tracking_data: Mapping[str, Any] | None, parser: AbstractTrackingDataParser
+) -> None:
+    """Add the workers to a run, as a parser of the user's own reads them where there is one."""
+    if type(parser) in (DaskTrackingDataParser, TaskVineMetricsParser):
+        run.add_tracking(tracking_data)
+    elif tracking_data is not None:
+        run.add_metrics(parser.parse_tracking_data(tracking_data))
 
 
 def aggregate_records(

@@ -58,7 +58,7 @@ class AbstractMetricsBackend(ABC):
         if interval is None:
             self.open_channel()
         else:
-            self.start_tracking(interval)
+            self.start_tracking(interval=interval)
 
     async def close_async(self, tracked: bool) -> dict[str, Any] | None:
         """As :meth:`stop_tracking`, or :meth:`close_channel` if no worker was followed."""

@@ -65,6 +65,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def __init__(self, client: Any = None) -> None:
         self.client = client
         self.run: Run = Run.create(None)
+        self.faults: Counter[str] = Counter()
         self.interval = 1.0
         self.start_utc_ns = 0
         self._watcher: PoolWatcher | None = None
@@ -126,7 +127,12 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             self._take(data)
 
     def _take(self, data: bytes) -> None:
-        if self.run.add_chunks(data) and self.arrived is not None:
+        try:
+            new = self.run.add_chunks(data)
+        except Exception:
+            self.faults["records that could not be kept"] += 1
+            raise
+        if new and self.arrived is not None:
             self.arrived.add_chunks(data)
 
     def create_span(self, name: str) -> None:

@@ -84,8 +84,6 @@ class TaskVineMetricsBackend(AbstractMetricsBackend):
         executor = TaskVineExecutor(manager_name="mine")
         with MetricsCollector(executor, processor_instance=processor) as collector:
             output, report = Runner(executor, savemetrics=True)(fileset, processor)
-            collector.extract_metrics_from_output(output)
-            collector.set_coffea_report(report)
     """
 
     parser = TaskVineMetricsParser

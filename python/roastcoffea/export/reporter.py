@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from roastcoffea._roast import Summary
     from roastcoffea._roast import Table as MadeTable
 
 _STYLES = {"plain": "", "strong": "bold", "dim": "dim", "alert": "red"}
