@@ -8,13 +8,13 @@ struct join_node {
         uint64_t chunk;    /* hash of which chunk; 0: not known */
         int64_t execution; /* of which task: see task.def; 0: not known */
         int64_t start_utc_ns;
-        int64_t stop_utc_ns; /* of a task */
-        int64_t id;          /* row of its table */
-        int64_t task;        /* of a record: row of its task, or 0 */
+        int64_t stop_utc_ns;  /* of a task */
+        int64_t id;           /* row of its table */
+        int64_t task;         /* of a record: row of its task, or 0 */
         int64_t output_bytes; /* negative: not known */
-        uint32_t worker;     /* number of its name; 0: not known */
-        uint32_t number;     /* of the attempt at its chunk, from 1; 0: not counted */
-        int32_t outcome;     /* enum chunk_outcome, of the attempt */
+        uint32_t worker;      /* number of its name; 0: not known */
+        uint32_t number;      /* of the attempt at its chunk, from 1; 0: not counted */
+        int32_t outcome;      /* enum chunk_outcome, of the attempt */
         bool is_task : 1;
         bool by_key : 1;    /* its task is known by its key, else by its chunk */
         bool merged : 1;    /* it is part of another attempt */

@@ -1,7 +1,6 @@
 /* A chunk record as the documented dict: see put-record.h. */
 
 #include "v1/put-record.h"
-#include "record/documented.h"
 #include "util/cbor.h"
 #include "util/size.h"
 #include "v1/put-parts.h"
@@ -148,13 +147,13 @@ static void put_wall_split(struct emit *emit, const struct v1_record *record, co
                 return;
         emit_key(emit, key);
         emit_object(emit);
-        for (const struct documented_number *part = documented_split; part->key; part++) {
-                if (part->unit == 1)
-                        put_int(emit, record, part->key, put_get(record, part->field), PUT_ZERO);
-                else
-                        put_real(emit, record, part->key,
-                                 put_field(record, part->field, part->unit), PUT_NULL);
-        }
+#define SPLIT(name, id, unit)                                                                      \
+        if ((unit) == 1)                                                                           \
+                put_int(emit, record, name, put_get(record, CHUNK_##id), PUT_ZERO);                \
+        else                                                                                       \
+                put_real(emit, record, name, put_field(record, CHUNK_##id, unit), PUT_NULL);
+#include "v1/split.def"
+#undef SPLIT
         emit_end(emit);
 }
 

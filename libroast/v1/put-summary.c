@@ -102,8 +102,8 @@ void v1_put_file(struct emit *emit, const void *thing)
         emit_pair_known(emit, "compression_ratio", isfinite(file->compression_ratio),
                         file->compression_ratio);
         emit_pair_count(emit, "total_branches", branches, file->branches);
-        emit_pair_known(emit, "branches_read_percent",
-                        branches || file->branches_read_percent > 0, file->branches_read_percent);
+        emit_pair_known(emit, "branches_read_percent", branches || file->branches_read_percent > 0,
+                        file->branches_read_percent);
         emit_pair_whole(emit, "total_tree_bytes", bytes, file->bytes);
         emit_pair_whole(emit, "bytes_read", file->has_coverage, round(file->bytes_read));
         emit_pair_known(emit, "bytes_read_percent", bytes || file->bytes_read_percent > 0,

@@ -257,13 +257,9 @@ bool v1_take_memory_sections(struct v1_record *record, struct source *in)
 bool v1_take_wall_split(struct v1_record *record, struct source *in)
 {
         static const struct record_figure known[] = {
-                { "cpu", CHUNK_CPU_NS, 1e9 },
-                { "runqueue", CHUNK_RUNQUEUE_NS, 1e9 },
-                { "throttled", CHUNK_THROTTLED_NS, 1e9 },
-                { "block_io", CHUNK_BLOCK_IO_NS, 1e9 },
-                { "gil", CHUNK_GIL_NS, 1e9 },
-                { "other", CHUNK_OTHER_NS, 1e9 },
-                { "samples", CHUNK_SPLIT_SAMPLES, 1 },
+#define SPLIT(key, id, unit) { key, CHUNK_##id, unit },
+#include "v1/split.def"
+#undef SPLIT
                 { 0 },
         };
 

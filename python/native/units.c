@@ -1,6 +1,6 @@
 /* This process's memory, and units for the documented helpers */
 
-#include "probe/readings.h"
+#include "probe/platform.h"
 #include "roast-units.h"
 #include "run.h"
 
