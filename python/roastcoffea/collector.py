@@ -599,6 +599,8 @@ class MetricsCollector:
             return
         run = self._effective_run()
         metrics = metrics_of_run(run, with_workers=self.tracking_data is not None)
+        if run is self._run and self.tracking_data is not None:  # on the run's own grid
+            self.tracking_data = self._in_run["tracking"] = metrics["tracking_data"]
         metrics["tracking_data"] = self.tracking_data
         if "raw_chunk_metrics" in metrics:
             metrics["raw_chunk_metrics"] = Later(lambda: self.chunk_metrics)

@@ -44,6 +44,7 @@ NEW = {
         for what in ("memory", "cpu")
     },
     "num_files": "asked for",
+    **dict.fromkeys(("files", "branches", "bytes_per_dataset"), "of a run, and plain data are one"),
     "chunk_branches_read_percent_mean": "documented for files, asked for chunks",
     "chunk_bytes_read_percent_mean": "documented for files, asked for chunks",
     "compression_ratio": "documented, and never computed",

@@ -84,6 +84,8 @@ class MetricsAggregator:
             metrics.pop("chunk_info", None)
             if info := build_chunk_info(chunk_metrics or ()):
                 metrics["chunk_info"] = info
+        if not metrics.get("total_branches_read"):
+            metrics.update(branches_of_report(coffea_report))
         metrics["tracking_data"] = tracking_data
         for key, raw in (
             ("raw_chunk_metrics", chunk_metrics),
