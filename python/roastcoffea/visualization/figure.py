@@ -193,6 +193,7 @@ def plot(
             return figure, main
 
         plotted.__signature__ = signature  # type: ignore[attr-defined]
+        del plotted.__wrapped__  # whose parameters are others
         plotted.__doc__ = _documented(draw.__doc__ or "", signature)
         return plotted
 
