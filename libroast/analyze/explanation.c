@@ -170,8 +170,8 @@ static void explanation_put_savings(struct page *page, const struct roast_findin
         char seconds[ROAST_UNITS_MAX];
 
         if (isnan(finding->saves_s)) {
-                explanation_puts(page, page->view->markdown ? "No time is told.\n"
-                                                            : "   no time is told\n");
+                explanation_puts(page, page->view->markdown ? "No time is known.\n"
+                                                            : "   no time is known\n");
                 return;
         }
         roast_format_seconds(seconds, sizeof(seconds), finding->saves_s);

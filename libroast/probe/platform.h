@@ -84,7 +84,7 @@ enum thread_state {
         THREAD_STATE_BLOCK_IO,
         THREAD_STATE_LOCK, /* one of the locks that were named */
         THREAD_STATE_OTHER,
-        THREAD_STATE_RUNS,  /* or could, had it a core; or it cannot be looked at */
+        THREAD_STATE_RUNS,  /* or could, had it a core; or its state cannot be read */
         THREAD_STATE_COUNT, /* of the states above, which are the ones that are counted */
         THREAD_STATE_GONE,  /* there is no such thread */
 };
@@ -138,8 +138,8 @@ enum process_column {
 extern const struct probe_column *const process_columns[PROCESS_N_COLUMNS]; /* in probes.c */
 
 struct process_reading {
-        int64_t values[PROCESS_N_COLUMNS]; /* PROBE_ABSENT: not told */
-        int64_t start_ticks; /* since boot: tells processes of the same number apart */
+        int64_t values[PROCESS_N_COLUMNS]; /* PROBE_ABSENT: not known */
+        int64_t start_ticks; /* since boot: distinguishes processes of the same number */
 };
 
 /* False: there is no such process any more. */

@@ -259,7 +259,7 @@ static enum MHD_Result routes_answer_chunks(const struct request *request)
         if (options.first < 0 || options.limit < 1 || options.limit > CHUNKS_LIMIT_MAX)
                 return routes_reply_text(
                         request, MHD_HTTP_BAD_REQUEST,
-                        "cursor is a number that was told as \"next\", limit is from 1 to"
+                        "cursor is the \"next\" of an earlier answer, limit is from 1 to"
                         " 10000\n");
         return routes_answer_export(request, &options, "{\"chunks\":");
 }
@@ -374,7 +374,7 @@ enum MHD_Result routes_answer(struct roast_server *server, struct MHD_Connection
         unsigned int refused = access_check(server, connection);
 
         if (refused == MHD_HTTP_UNAUTHORIZED)
-                return routes_reply_text(&request, refused, "a token is wanted\n");
+                return routes_reply_text(&request, refused, "missing token\n");
         if (refused)
                 return routes_reply_text(&request, refused, "this server has another name\n");
         if (!path)

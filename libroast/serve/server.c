@@ -77,7 +77,7 @@ static int server_read_address(union address *address, const struct roast_serve_
         }
         if (!server_is_loopback(address) && (!options->token || !*options->token))
                 return roast_fail(error, ROAST_E_INVALID,
-                                  "%s: others can reach this address: a token is wanted", text);
+                                  "%s: others can reach this address: it needs a token", text);
         return 0;
 }
 
